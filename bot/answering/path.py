@@ -1,0 +1,69 @@
+"""The whole way from a question to a reply, on one screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.answering.citations import cite
+from bot.answering.evidence import judge
+from bot.answering.quoting import quote
+from bot.answering.rewriting import rewrite
+from bot.answering.smalltalk import is_small_talk
+from bot.types import Answer, Evidence, Help, Outcome, Query, Question, Refusal, Reply, Turn
+from retrieval.types import Passage, Scope, SearchResult
+
+
+class Access(Protocol):
+    """Who may read what; what can't be read is not in scope."""
+
+    def scope_of(self, question: Question) -> Scope:
+        """What every reader of the reply, present or later, may read; empty where that is unknown."""
+        ...
+
+    def still_admits(self, question: Question, passages: tuple[Passage, ...]) -> bool:
+        """Whether every one of the passages may be shown in the reply, by facts confirmed within the last minute."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the path needs from outside itself."""
+
+    access: Access
+    earlier_turns: Callable[[Question], tuple[Turn, ...]]
+    """The thread before the question, oldest first, as its readers see it."""
+    search: Callable[[str, Scope], SearchResult]
+
+
+def answer(question: Question, parts: Parts) -> Reply:
+    """Answer from what every reader of the reply may read, or refuse.
+
+    Raises:
+        BotError, RetrievalError: something failed, and nothing may be said but that.
+    """
+    started = time.perf_counter()
+    if is_small_talk(question.text):
+        return Reply(Help())
+    query = rewrite(question.text, parts.earlier_turns(question))
+    scope = parts.access.scope_of(question)
+    evidence = judge(query, parts.search(query.text, scope))
+    outcome = _confirmed(compose(query, evidence), evidence, question, parts.access)
+    return Reply(outcome, query, scope, evidence, ms=(time.perf_counter() - started) * 1000)
+
+
+def compose(query: Query, evidence: Evidence) -> Outcome:
+    """Quote what answers the query, with citations; a refusal where the evidence does not."""
+    quotes = quote(query, evidence) if evidence.is_enough else ()
+    return cite(quotes) if quotes else Refusal()
+
+
+def _confirmed(outcome: Outcome, evidence: Evidence, question: Question, access: Access) -> Outcome:
+    """The outcome, unless what it cites may no longer be shown where it is about to be."""
+    if not isinstance(outcome, Answer):
+        return outcome
+    cited = {citation.passage_id for citation in outcome.citations}
+    passages = tuple(hit.passage for hit in evidence.hits if hit.passage.id in cited)
+    return outcome if access.still_admits(question, passages) else Refusal()

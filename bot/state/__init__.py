@@ -1,0 +1,1 @@
+"""What must outlive the process, in SQL tables, and the few questions asked of them."""

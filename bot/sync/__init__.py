@@ -1,0 +1,1 @@
+"""Keeps the index true to what the team has written."""

@@ -1,0 +1,223 @@
+"""What the stages of an answer hand each other, in the order in which they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from retrieval.types import Anchor, Hit, Passage, Place, Scope
+
+# ---------------------------------------------------------------------------------------------- people and places
+
+
+class PersonKind(Enum):
+    """What somebody is in the workspace; it decides what they may read."""
+
+    MEMBER = "member"
+    GUEST = "guest"
+    OUTSIDER = "outsider"
+    """Someone of another organisation, met in a shared channel."""
+    NOBODY = "nobody"
+    """A bot, a deactivated person, a stranger, or somebody of whom nothing is known: may read nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody, as `users.info` tells it."""
+
+    id: str
+    name: str
+    kind: PersonKind
+    tz: str = "UTC"
+    locale: str = "en-US"
+
+
+class ConversationKind(Enum):
+    """What Slack's flags say a conversation is; its id's first letter says nothing."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+    GROUP_DM = "group_dm"
+    DM = "dm"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A channel, group DM or DM, as `conversations.info` tells it."""
+
+    id: str
+    """Slack's id, which a conversion or a share can change."""
+    place: Place
+    """Our own, which stays."""
+    name: str
+    kind: ConversationKind
+    is_shared: bool = False
+    """Shared with another organisation or another workspace, or about to be."""
+    is_archived: bool = False
+    is_joined: bool = True
+    """Whether Footnote is in it."""
+
+
+# ---------------------------------------------------------------------------------------------------- a question
+
+
+class Surface(Enum):
+    """Where a question was put, and so who reads the reply."""
+
+    CHANNEL = "channel"
+    """In a channel or group DM: everybody there, and everybody who joins later."""
+    DM = "dm"
+    """In a DM with Footnote: the asker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, as it was asked."""
+
+    team: str
+    asker: str
+    """A user id."""
+    channel: str
+    """Slack's id of the conversation in which it was asked and will be answered."""
+    ts: str
+    thread_ts: str | None
+    """None when it opens a thread."""
+    text: str
+    """Markdown with names in place of ids; Footnote's own mention is taken out."""
+    surface: Surface
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The same for every event of the same post."""
+        return (self.team, self.channel, self.ts)
+
+    @property
+    def root_ts(self) -> str:
+        """The thread in which the reply goes."""
+        return self.thread_ts or self.ts
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier message of the thread in which a question was asked."""
+
+    author: str
+    """A name; empty for Footnote's own."""
+    text: str
+    is_footnote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question made to stand alone."""
+
+    text: str
+    asked: str
+    """The asker's own words."""
+
+    @property
+    def is_rewritten(self) -> bool:
+        return self.text != self.asked
+
+
+# ------------------------------------------------------------------------------------------------------ evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The few passages that an answer may rest on, strongest first, and whether they are enough to answer at all."""
+
+    hits: tuple[Hit, ...]
+    confidence: float
+    """0 to 1, calibrated: how likely it is that these passages answer the query."""
+    is_enough: bool
+
+
+class UnitKind(Enum):
+    """The smallest piece of a passage that can be quoted and understood."""
+
+    SENTENCE = "sentence"
+    LIST = "list"
+    TABLE_ROW = "table_row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words of a passage, verbatim."""
+
+    text: str
+    """Markdown; a table row comes with its header, a list with its lead-in."""
+    kind: UnitKind
+    passage: Passage
+    anchor: Anchor
+    """What its citation opens."""
+
+
+# -------------------------------------------------------------------------------------------------------- replies
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What a marker opens."""
+
+    marker: int
+    """From 1, in order of first use."""
+    passage_id: str
+    title: str
+    """Of the source, with the heading path where it has one."""
+    url: str
+    quote: str
+    author: str
+    """Empty for documents."""
+    written_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A piece of an answer and the markers that support it."""
+
+    text: str
+    """Markdown, without markers."""
+    kind: UnitKind
+    markers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the evidence says, each claim with its markers, each marker with its citation."""
+
+    claims: tuple[Claim, ...]
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Nothing that every reader may read answers this: always the same words, whatever the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """A greeting, thanks or an empty mention: a short text about what to ask, and no search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clarification:
+    """The question has several readings: one short question back, with choices taken from the evidence."""
+
+    text: str
+    choices: tuple[str, ...]
+
+
+Outcome = Answer | Clarification | Refusal | Help
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An outcome with how it came about; only `outcome` is ever shown in Slack."""
+
+    outcome: Outcome
+    query: Query | None = None
+    scope: Scope | None = None
+    evidence: Evidence | None = None
+    ms: float = 0.0

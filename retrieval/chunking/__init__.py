@@ -1,0 +1,1 @@
+"""Cuts sources into passages on their structure, sized in the embedding model's tokens."""

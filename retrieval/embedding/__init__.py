@@ -1,0 +1,1 @@
+"""Turns words into vectors: dense by fastembed's models, sparse by BM25."""

@@ -1,0 +1,30 @@
+"""Everything that retrieval raises.
+
+RetrievalError
+├── StoreUnavailable      the store can't be opened or reached; another process may hold it
+├── CollectionMismatch    the collection was built by another model or another way of chunking
+├── EmbeddingError        the embedding model is missing, damaged or failed
+└── UnreadableSource      a file can't be read as what it claims to be; the rest is indexed
+
+Adapters translate what the packages below raise, with `raise … from`; nothing above an adapter sees those.
+"""
+
+
+class RetrievalError(Exception):
+    """Retrieval failed; the message is one sentence that says what to do."""
+
+
+class StoreUnavailable(RetrievalError):
+    """The store can't be opened or reached."""
+
+
+class CollectionMismatch(RetrievalError):
+    """The collection was built by another embedding model or chunking version: `footnote reindex` builds it anew."""
+
+
+class EmbeddingError(RetrievalError):
+    """The embedding model is missing, damaged or failed."""
+
+
+class UnreadableSource(RetrievalError):
+    """A file can't be read as what it claims to be."""

@@ -1,0 +1,1 @@
+"""Measures retrieval on sets with known answers."""

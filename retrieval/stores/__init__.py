@@ -1,0 +1,1 @@
+"""Keeps passages with their vectors and finds them inside a scope."""

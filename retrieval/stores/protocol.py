@@ -1,0 +1,88 @@
+"""What a passage store must do; `edge.py` and `server.py` do it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.types import Candidate, Passage, Scope, SparseVector
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPassage:
+    """A passage with what it is found by."""
+
+    passage: Passage
+    dense: Vector
+    """float32[d], of length 1."""
+    sparse: SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class LegScores:
+    """Both legs' scores of one passage."""
+
+    dense: float
+    sparse: float
+
+
+class PassageStore(Protocol):
+    """One team's passages under one embedding model and chunking version.
+
+    Every method raises `StoreUnavailable` when the store fails. What is searched is always inside `scope`: the filter
+    stands in every leg and at the root, the sparse leg counts its document frequencies over the scope, and what comes
+    back is checked again. An empty scope finds nothing without asking the engine. Equal scores are ordered by
+    passage id.
+    """
+
+    def upsert(self, passages: Sequence[EmbeddedPassage]) -> None:
+        """Write passages, replacing those of equal id; on return they are durable and can be found."""
+        ...
+
+    def describe(self, passages: Sequence[Passage]) -> None:
+        """Rewrite what is kept beside the vectors (position, anchors, places, times) of passages that are stored."""
+        ...
+
+    def delete(self, passage_ids: Sequence[str]) -> None:
+        """Remove passages; unknown ids are ignored."""
+        ...
+
+    def passages_of(self, source_id: str) -> tuple[Passage, ...]:
+        """All passages of a source, in order of position; for keeping the index, never for answering."""
+        ...
+
+    def sources_of(self, origin: str) -> frozenset[str]:
+        """Ids of all sources that were read from an origin."""
+        ...
+
+    def count(self) -> int:
+        """How many passages are stored."""
+        ...
+
+    def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
+        """The `limit` passages of the scope nearest by cosine, best first."""
+        ...
+
+    def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
+        """The `limit` passages of the scope with the best BM25 scores above 0, best first."""
+        ...
+
+    def score(
+        self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
+    ) -> Mapping[str, LegScores]:
+        """Both legs' scores of the given passages; those outside the scope are left out."""
+        ...
+
+    def read(self, passage_ids: Sequence[str], scope: Scope) -> tuple[Passage, ...]:
+        """The given passages as they are stored now, in the order asked; those gone or outside the scope left out."""
+        ...
+
+    def close(self) -> None:
+        """Release the store; it can't be used afterwards."""
+        ...

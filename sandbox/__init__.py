@@ -1,0 +1,1 @@
+"""Slack on loopback, for the demo and the tests; never in the image."""
