@@ -1,0 +1,113 @@
+"""The one place that reads the environment: every setting, its default and what it means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bot.errors import SettingsError
+
+SLACK_API_URL = "https://slack.com/api/"
+DATA_FOLDER = Path(".footnote")
+
+
+def _setting(variable: str, default: str, meaning: str, *, secret: bool = False) -> str:
+    """A field that is read from `variable`; secrets stay out of `repr`."""
+    made: str = field(default=default, repr=not secret, metadata={"variable": variable, "meaning": meaning})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One line of the settings table in the README."""
+
+    variable: str
+    default: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that the environment decides."""
+
+    slack_bot_token: str = _setting(
+        "SLACK_BOT_TOKEN", "", "The bot's token, `xoxb-…`, of the app that you made from `manifest.yml`.", secret=True
+    )
+    slack_app_token: str = _setting(
+        "SLACK_APP_TOKEN",
+        "",
+        "The app's token, `xapp-…`, with the scope `connections:write`, for Socket Mode.",
+        secret=True,
+    )
+    slack_api_url: str = _setting("SLACK_API_URL", SLACK_API_URL, "Where Slack's Web API is; the sandbox has its own.")
+    data_folder: Path = field(
+        default=DATA_FOLDER,
+        metadata={"variable": "FOOTNOTE_DATA", "meaning": "The folder that holds the index, the state and the log."},
+    )
+    database_url: str = _setting(
+        "DATABASE_URL", "", "SQLAlchemy URL of the state; empty: `state.db` in the data folder.", secret=True
+    )
+    embedding_model: str = _setting(
+        "EMBEDDING_MODEL", "", "The name of the embedding model; empty: the one that is packaged with Footnote."
+    )
+    embedding_model_path: str = _setting(
+        "EMBEDDING_MODEL_PATH", "", "A folder that holds the embedding model's files, where it can't be downloaded."
+    )
+    language: str = _setting("LANGUAGE", "english", "The language of stems and stop words, in English and lower case.")
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] = os.environ) -> Settings:
+        """Read every setting once.
+
+        Raises:
+            SettingsError: some can't work; its message lists all of them.
+        """
+        given = {name: environ.get(variable, "").strip() for name, variable in _VARIABLES.items()}
+        folder = Path(given.pop("data_folder") or DATA_FOLDER)
+        settings = cls(data_folder=folder, **{name: text for name, text in given.items() if text})
+        if problems := settings._problems():
+            raise SettingsError(" ".join(problems))
+        return settings
+
+    @classmethod
+    def table(cls) -> tuple[SettingRow, ...]:
+        """Every variable with its default and its meaning."""
+        return tuple(
+            SettingRow(f.metadata["variable"], "" if f.default is MISSING else str(f.default), f.metadata["meaning"])
+            for f in fields(cls)
+        )
+
+    @property
+    def state_url(self) -> str:
+        """The database's URL, in the data folder where none is set."""
+        return self.database_url or f"sqlite:///{self.data_folder / 'state.db'}"
+
+    @property
+    def has_slack(self) -> bool:
+        """Whether Slack can be asked."""
+        return bool(self.slack_bot_token)
+
+    def _problems(self) -> list[str]:
+        checks = [
+            (
+                not self.slack_bot_token or self.slack_bot_token.startswith("xoxb-"),
+                "SLACK_BOT_TOKEN must start with xoxb-.",
+            ),
+            (
+                not self.slack_app_token or self.slack_app_token.startswith("xapp-"),
+                "SLACK_APP_TOKEN must start with xapp-.",
+            ),
+            (_is_web_address(self.slack_api_url), "SLACK_API_URL must be an http or https address."),
+        ]
+        return [problem for holds, problem in checks if not holds]
+
+
+_VARIABLES = {f.name: str(f.metadata["variable"]) for f in fields(Settings)}
+
+
+def _is_web_address(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in {"http", "https"} and bool(parts.netloc)
