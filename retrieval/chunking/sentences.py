@@ -1,0 +1,88 @@
+"""Finds where sentences start and end in running text, for cutting and for quoting."""
+
+from __future__ import annotations
+
+import re
+
+Span = tuple[int, int]
+
+_ABBREVIATIONS = frozenset(
+    "e.g i.e cf vs approx mr mrs ms dr prof st sr mt messrs dept a.k.a w.r.t incl excl resp z.b d.h bzw p.ex".split()
+)
+"""Words after which a full stop doesn't end a sentence, lower-case, without that stop."""
+
+_BEFORE_NUMBERS = frozenset(
+    "no nos nr vol fig figs eq sec ch pp max min ext tel jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+"""Words after which it doesn't when a number follows."""
+
+_BEFORE_SMALL = frozenset("etc a.m p.m inc ltd co corp jr u.s u.k usw".split())
+"""Words after which it does when a capital follows."""
+
+_CODE = re.compile(r"(`+)(?!`)[^`\n][^\n]*?(?<!`)\1(?!`)")
+_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[a-z][a-z0-9+.-]*:[^<>\s]*>")
+_CLOSERS = r"[\"'”’»)\]*_~`]*"
+_END = re.compile(rf"(?P<stop>[.!?…]+){_CLOSERS}(?=\s|$)|(?P<wide>[。！？．｡]+[」』”’）】]*)")
+_BREAK = re.compile(
+    r"[ \t]*\n[ \t]*\n\s*"  # a blank line
+    r"|(?: {2,}|\\)\n\s*"  # a hard line break
+    r"|[ \t]*\n(?=[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]+\S)"  # a list item follows
+)
+_WORD_BEFORE = re.compile(r"(?:^|(?<=[\s(\[\"'“‘«*_]))[^\W_][\w.]*$")
+_LABEL = re.compile(r"[ \t>]*(?:\d{1,3}|[A-Za-z])$")
+
+
+def sentences(text: str) -> tuple[Span, ...]:
+    """Start and end of each sentence, in order, without the white space around it; together they hold every word."""
+    masked = _masked(text)
+    spans: list[Span] = []
+    start = 0
+    for end, resume in _boundaries(masked):
+        spans += _trimmed(text, start, end)
+        start = resume
+    return (*spans, *_trimmed(text, start, len(text)))
+
+
+def _masked(text: str) -> str:
+    """The text, equally long, with the stops inside code, link targets and addresses taken out."""
+    for pattern in (_CODE, _TARGET):
+        text = pattern.sub(lambda match: "x" * len(match.group()), text)
+    return text
+
+
+def _boundaries(text: str) -> list[Span]:
+    """Where sentences end and where the next may start, in order."""
+    breaks = [match.span() for match in _BREAK.finditer(text)]
+    ends = [(match.end(), match.end()) for match in _END.finditer(text) if _ends_sentence(text, match)]
+    return sorted(breaks + ends)
+
+
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    piece = text[start:end]
+    left = len(piece) - len(piece.lstrip())
+    words = piece.strip()
+    return [(start + left, start + left + len(words))] if words else []
+
+
+def _ends_sentence(text: str, match: re.Match[str]) -> bool:
+    if match["wide"]:
+        return True
+    after = text[match.end() : match.end() + 80].lstrip(" \t\n\"'“‘«([*_~`")[:1]
+    if not after:
+        return True
+    if match["stop"] != ".":
+        return not after.islower()
+    line = text[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]
+    if after.islower() or _LABEL.fullmatch(line):
+        return False
+    return not _is_abbreviation(_WORD_BEFORE.search(line), after)
+
+
+def _is_abbreviation(match: re.Match[str] | None, after: str) -> bool:
+    word = match.group().lower() if match else ""
+    if word in _BEFORE_NUMBERS:
+        return after.isdigit()
+    if word in _BEFORE_SMALL:
+        return not after.isupper()
+    is_initial = len(word) == 1 and word.isalpha() and word != "i"
+    return word in _ABBREVIATIONS or is_initial
