@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
-Payload = Mapping[str, object]
-"""A JSON object as Slack sent it; any field can be absent or of another type."""
+from bot.slack.blocks import from_attachments, from_blocks
+from bot.slack.markup import from_mrkdwn
+from bot.slack.names import Names
+from bot.slack.payloads import Payload, child, children, flag, number, string
 
+__all__ = ["Message", "Names", "Payload", "is_noise", "parse", "readable"]
 
-class Names(Protocol):
-    """The names of those whom messages mention by id; empty where nobody knows, or not everybody may."""
-
-    def person(self, user_id: str) -> str: ...
-
-    def channel(self, channel_id: str) -> str:
-        """Without `#`; empty for a channel that not everybody in the workspace may know of."""
-        ...
-
-    def group(self, group_id: str) -> str:
-        """A user group's handle, without `@`."""
-        ...
+_WRITTEN = frozenset({"", "bot_message", "me_message", "file_share", "thread_broadcast", "reply_broadcast"})
+"""The subtypes of messages that somebody wrote; every other one is Slack's own notice."""
+_SLACKBOT = "USLACKBOT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +37,8 @@ class Message:
     latest_reply: str | None = None
     username: str = ""
     """The name under which a bot posted."""
+    is_hidden: bool = False
+    """Slack keeps it and shows nobody what it said."""
 
     @property
     def root_ts(self) -> str:
@@ -58,34 +52,41 @@ class Message:
 
     @property
     def written_at(self) -> float:
-        """Seconds since the epoch."""
-        return float(self.ts or 0)
+        """Seconds since the epoch; 0 where Slack gave no time."""
+        seconds, _, fraction = self.ts.partition(".")
+        return float(f"{seconds}.{fraction or 0}") if seconds.isdecimal() and (fraction or "0").isdecimal() else 0.0
 
 
 def parse(payload: Payload, channel: str) -> Message:
     """A message of `channel` as the Web API, an event or an export gives it, whatever is missing."""
+    profile = child(payload, "bot_profile")
     return Message(
         channel,
-        _string(payload, "ts"),
-        _string(payload, "thread_ts") or None,
-        user=_string(payload, "user"),
-        bot_id=_string(payload, "bot_id"),
-        app_id=_string(payload, "app_id"),
-        subtype=_string(payload, "subtype"),
-        text=_string(payload, "text"),
+        string(payload, "ts"),
+        string(payload, "thread_ts") or None,
+        user=string(payload, "user"),
+        bot_id=string(payload, "bot_id"),
+        app_id=string(payload, "app_id") or string(profile, "app_id"),
+        subtype=string(payload, "subtype"),
+        text=string(payload, "text"),
+        blocks=children(payload, "blocks"),
+        attachments=children(payload, "attachments"),
+        files=children(payload, "files"),
+        edited_ts=string(child(payload, "edited"), "ts") or None,
+        reply_count=number(payload, "reply_count"),
+        latest_reply=string(payload, "latest_reply") or None,
+        username=string(payload, "username") or string(profile, "name"),
+        is_hidden=flag(payload, "hidden"),
     )
 
 
 def readable(message: Message, names: Names) -> str:
     """The message as Markdown with names in place of ids, each thing once; without what stands elsewhere (unfurls)."""
-    return message.text
+    body = from_blocks(message.blocks, names) or from_mrkdwn(message.text, names)
+    attached = from_attachments(message.attachments, names)
+    return "\n\n".join(dict.fromkeys(part.strip() for part in (body, attached) if part.strip()))
 
 
 def is_noise(message: Message) -> bool:
-    """Whether it says nothing that anybody wrote: joins, topics, tombstones and the like."""
-    return message.subtype.endswith(("_join", "_leave", "_topic"))
-
-
-def _string(payload: Payload, field: str) -> str:
-    value = payload.get(field)
-    return value if isinstance(value, str) else ""
+    """Whether nobody wrote it to be read: joins, topics, tombstones, Slackbot's notices."""
+    return message.subtype not in _WRITTEN or message.is_hidden or message.user == _SLACKBOT
