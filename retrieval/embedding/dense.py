@@ -1,0 +1,194 @@
+"""Turns texts into vectors of meaning with a fastembed model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from queue import SimpleQueue
+
+import numpy as np
+from fastembed import TextEmbedding
+from fastembed.common.model_description import ModelSource, PoolingType
+from fastembed.common.types import NumpyArray
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from retrieval.embedding import packaged
+from retrieval.errors import EmbeddingError
+
+_SESSIONS = 2
+"""Two one-thread sessions with batches of one embed 69 passages/s on two cores; fastembed's default batch 5/s,
+with 12 GB: a batch is padded to its longest text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefixes:
+    """What a model wants before a text, by its model card; fastembed does not add it."""
+
+    query: str = ""
+    passage: str = ""
+
+
+_BGE = _Prefixes(query="Represent this sentence for searching relevant passages: ")
+_PREFIXES = {
+    "baai/bge-small-en-v1.5": _BGE,
+    "baai/bge-base-en-v1.5": _BGE,
+    "baai/bge-large-en-v1.5": _BGE,
+    "snowflake/snowflake-arctic-embed-xs": _BGE,
+    "snowflake/snowflake-arctic-embed-s": _BGE,
+    "snowflake/snowflake-arctic-embed-m": _BGE,
+    "mixedbread-ai/mxbai-embed-large-v1": _BGE,
+    "intfloat/multilingual-e5-small": _Prefixes("query: ", "passage: "),
+    "intfloat/multilingual-e5-large": _Prefixes("query: ", "passage: "),
+    "nomic-ai/nomic-embed-text-v1.5": _Prefixes("search_query: ", "search_document: "),
+}
+
+
+class FastEmbedder:
+    """A fastembed model as a `DenseEmbedder`, in sessions of one thread each.
+
+    Raises:
+        EmbeddingError: the model is missing or damaged, or a text is longer than the model reads.
+    """
+
+    def __init__(
+        self, cache: Path, model: str = packaged.NAME, model_path: Path | None = None, sessions: int = _SESSIONS
+    ) -> None:
+        """Load a model.
+
+        Args:
+            cache: A folder for models; the packaged one is laid out in it, others are downloaded into it.
+            model: A name that fastembed knows, or the packaged model's.
+            model_path: A folder that holds the model's files, so that nothing is downloaded.
+            sessions: How many texts are embedded at the same time.
+        """
+        self._model = model
+        self._prefixes = _PREFIXES.get(model.lower(), _Prefixes())
+        self._sessions: SimpleQueue[TextEmbedding] = SimpleQueue()
+        for session in _load(cache, model, model_path, sessions):
+            self._sessions.put(session)
+        self._pool = ThreadPoolExecutor(sessions, thread_name_prefix="embedding")
+        self._dimension = session.embedding_size
+        self._tokenizer, self._max_tokens = _tokenizer_of(session)
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    @property
+    def max_tokens(self) -> int:
+        """What the model reads, less its special tokens and the longer of its prefixes."""
+        return self._max_tokens - max(
+            self.count_tokens(self._prefixes.query), self.count_tokens(self._prefixes.passage)
+        )
+
+    def count_tokens(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._embed([self._prefixes.passage + text for text in texts], TextEmbedding.passage_embed)
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """The query's vector; of one longer than the model reads, the mean of its pieces, so that no word is lost."""
+        pieces = [self._prefixes.query + piece for piece in self._pieces(text)]
+        return _unit(self._embed(pieces, TextEmbedding.query_embed).mean(axis=0))
+
+    def _pieces(self, text: str) -> list[str]:
+        offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        if len(offsets) <= self.max_tokens:
+            return [text]
+        # A piece cut at a token's start can have a token or two more than it had within the whole.
+        step = self.max_tokens - 8
+        cuts = [0, *(offsets[at][0] for at in range(step, len(offsets), step)), len(text)]
+        return [text[start:end] for start, end in pairwise(cuts)]
+
+    def _embed(self, texts: list[str], by: _Method) -> NDArray[np.float32]:
+        """float32[n, dimension] in the order of the texts; the longest go first, so that all sessions end together."""
+        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
+        lengths = [self._checked_length(text) for text in texts]
+
+        def embed(at: int) -> None:
+            vectors[at] = _unit(self._embed_one(texts[at], by))
+
+        for _ in self._pool.map(embed, sorted(range(len(texts)), key=lambda at: -lengths[at])):
+            pass
+        return vectors
+
+    def _checked_length(self, text: str) -> int:
+        length = self.count_tokens(text)
+        if length > self._max_tokens:
+            raise EmbeddingError(
+                f"A text of {length} tokens is longer than the {self._max_tokens} that {self._model} reads; "
+                "it must be cut into smaller passages."
+            )
+        return length
+
+    def _embed_one(self, text: str, by: _Method) -> NumpyArray:
+        session = self._sessions.get()
+        try:
+            return next(iter(by(session, [text], batch_size=1)))
+        except Exception as error:  # onnxruntime's errors have no public base class
+            raise EmbeddingError(f"The embedding model {self._model} failed: {error}") from error
+        finally:
+            self._sessions.put(session)
+
+
+_Method = Callable[..., Iterable[NumpyArray]]
+"""`TextEmbedding.passage_embed` or `TextEmbedding.query_embed`."""
+
+
+def _load(cache: Path, model: str, model_path: Path | None, sessions: int) -> list[TextEmbedding]:
+    path = packaged.lay_out(cache) if model == packaged.NAME and model_path is None else model_path
+    _register_packaged()
+    try:
+        return [
+            TextEmbedding(
+                model,
+                cache_dir=str(cache),
+                threads=1,
+                cuda=False,
+                specific_model_path=str(path) if path else None,
+                local_files_only=path is not None,
+            )
+            for _ in range(sessions)
+        ]
+    except Exception as error:  # fastembed, onnxruntime and the hub's client share no base class
+        raise EmbeddingError(
+            f"The embedding model {model} can't be loaded ({error}); choose another with EMBEDDING_MODEL, or unset it "
+            "for the one that is installed with Footnote."
+        ) from error
+
+
+def _register_packaged() -> None:
+    if all(known["model"] != packaged.NAME for known in TextEmbedding.list_supported_models()):
+        TextEmbedding.add_custom_model(
+            packaged.NAME,
+            pooling=PoolingType.MEAN,
+            normalization=True,
+            sources=ModelSource(hf="sentence-transformers/all-MiniLM-L6-v2"),
+            dim=packaged.DIMENSION,
+            model_file=packaged.MODEL_FILE,
+        )
+
+
+def _tokenizer_of(session: TextEmbedding) -> tuple[Tokenizer, int]:
+    """A copy of the session's tokenizer that cuts and pads nothing, and how many tokens of a text the session reads."""
+    theirs: Tokenizer | None = getattr(session.model, "tokenizer", None)
+    if theirs is None or theirs.truncation is None:
+        raise EmbeddingError(f"{session.model_name} doesn't say how much it reads; choose another EMBEDDING_MODEL.")
+    ours = Tokenizer.from_str(theirs.to_str())
+    ours.no_truncation()
+    ours.no_padding()
+    return ours, int(theirs.truncation["max_length"]) - ours.num_special_tokens_to_add(is_pair=False)
+
+
+def _unit(vector: NumpyArray) -> NDArray[np.float32]:
+    """The vector at length 1; a vector of zeros stays as it is."""
+    return (vector / (np.linalg.norm(vector) or 1.0)).astype(np.float32)
