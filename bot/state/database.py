@@ -1,0 +1,130 @@
+"""Opens the database, SQLite or PostgreSQL, and says in one way how its work fails."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.orm import DeclarativeBase, Session
+
+import bot.state
+from bot.errors import StateError
+
+BUSY_TIMEOUT_S = 20.0
+"""How long a writer waits for another; each writes a few rows, so more than this means that something hangs."""
+
+
+class Base(DeclarativeBase):
+    """Every table's ancestor; each room's tables stand in a module of their own beside this one."""
+
+
+class Database:
+    """What is remembered between questions. No transaction may stay open across a call to Slack or the store."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._reader = engine.execution_options(reads_only=True)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """One transaction that may write: committed at the end, rolled back when an exception leaves it.
+
+        Raises:
+            StateError: the database can't be read or written.
+        """
+        with _translated(), Session(self._engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """One transaction that only reads, and so waits for no writer.
+
+        Raises:
+            StateError: the database can't be read.
+        """
+        with _translated(), Session(self._reader, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+
+def open_database(url: str) -> Database:
+    """Open the database at an SQLAlchemy URL and make the tables that it lacks.
+
+    Raises:
+        StateError: it can't be opened.
+    """
+    _import_tables()
+    with _translated():
+        engine = _open_sqlite(url) if make_url(url).get_backend_name() == "sqlite" else create_engine(url)
+        Base.metadata.create_all(engine)
+    return Database(engine)
+
+
+def insert_new(session: Session, row: Base) -> bool:
+    """Insert a row unless one with its key is there; whether it was inserted."""
+    try:
+        with session.begin_nested():
+            session.add(row)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _import_tables() -> None:
+    """Make every table known, whichever rooms have been imported so far."""
+    for module in pkgutil.iter_modules(bot.state.__path__):
+        importlib.import_module(f"{bot.state.__name__}.{module.name}")
+
+
+def _open_sqlite(url: str) -> Engine:
+    """All that holds for SQLite alone: one file that its owner alone may read, WAL, and writers that queue up."""
+    path = make_url(url).database
+    if path and path != ":memory:":
+        _make_private(Path(path))
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _make_private(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=stat.S_IRUSR | stat.S_IWUSR, exist_ok=True)
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:  # the driver's own connection, which has no type here
+    connection.isolation_level = None  # the driver would begin on its own, and not immediately
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")  # an acknowledged event outlives a power cut
+    connection.execute("PRAGMA foreign_keys=ON")
+    connection.execute("PRAGMA secure_delete=ON")  # what is erased is gone from the file
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A writer takes its turn at once: one that began by reading could not be made to wait later."""
+    reads_only = connection.get_execution_options().get("reads_only", False)
+    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except ArgumentError as error:
+        raise StateError(
+            "DATABASE_URL is no address of a database: write it as sqlite:///… or postgresql://…."
+        ) from error
+    except (SQLAlchemyError, OSError) as error:
+        raise StateError(
+            f"The database failed ({type(error).__name__}): see that DATABASE_URL is right and its disk writable."
+        ) from error
