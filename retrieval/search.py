@@ -1,0 +1,92 @@
+"""Finds the passages of a scope that fit a query best, by meaning and by words at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
+from retrieval.fusion import FUSIONS, ranked
+from retrieval.stores.protocol import LegScores, PassageStore, Vector
+from retrieval.types import Candidate, Hit, Passage, Scope, SearchResult, SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Which stages a search has; each can be switched off, to see what it is worth."""
+
+    dense: bool = True
+    sparse: bool = True
+    fill: bool = True
+    """Whether a candidate of one leg gets the other leg's score too."""
+    fusion: str = "scores"
+    """A name of `retrieval.fusion.FUSIONS`."""
+
+
+class Searcher:
+    """Dense and sparse search in one store."""
+
+    def __init__(
+        self, store: PassageStore, dense: DenseEmbedder, sparse: SparseEmbedder, stages: Stages | None = None
+    ) -> None:
+        self._store = store
+        self._dense = dense
+        self._sparse = sparse
+        self._stages = stages or Stages()
+        self._fuse = FUSIONS[self._stages.fusion]
+        self._pool = ThreadPoolExecutor(thread_name_prefix="sparse-leg")
+
+    def search(self, query: str, scope: Scope, limit: int = 50) -> SearchResult:
+        """The best `limit` passages of the scope, with each leg's candidates; nothing for an empty scope.
+
+        Raises:
+            EmbeddingError, StoreUnavailable: a leg failed; there is no half answer.
+        """
+        if scope.is_empty:
+            return SearchResult()
+        terms = self._sparse.embed_query(query)
+        sparse_leg = self._pool.submit(self._sparse_candidates, terms, scope, limit)
+        vector = self._dense.embed_query(query)
+        dense = self._dense_candidates(vector, scope, limit)
+        sparse = sparse_leg.result()
+        scores = self._scores(dense, sparse, vector, terms, scope)
+        return SearchResult(self._fused(dense, sparse, scores)[:limit], dense, sparse)
+
+    def _dense_candidates(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
+        return self._store.search_dense(vector, scope, limit) if self._stages.dense else ()
+
+    def _sparse_candidates(self, terms: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
+        return self._store.search_sparse(terms, scope, limit) if self._stages.sparse else ()
+
+    def _scores(
+        self,
+        dense: tuple[Candidate, ...],
+        sparse: tuple[Candidate, ...],
+        vector: Vector,
+        terms: SparseVector,
+        scope: Scope,
+    ) -> Mapping[str, LegScores]:
+        """Both scores of every candidate that is still in the store and in scope."""
+        return self._store.score(
+            sorted({candidate.passage.id for candidate in (*dense, *sparse)}), vector, terms, scope
+        )
+
+    def _fused(
+        self, dense: tuple[Candidate, ...], sparse: tuple[Candidate, ...], scores: Mapping[str, LegScores]
+    ) -> tuple[Hit, ...]:
+        passages: dict[str, Passage] = {candidate.passage.id: candidate.passage for candidate in (*dense, *sparse)}
+        fused = self._fuse(
+            {id_: scores[id_].dense for id_ in self._voters(dense, scores, self._stages.dense)},
+            {id_: scores[id_].sparse for id_ in self._voters(sparse, scores, self._stages.sparse)},
+        )
+        return tuple(
+            Hit(passages[id_], fused[id_], rank, scores[id_].dense, scores[id_].sparse)
+            for rank, id_ in enumerate(ranked(fused), start=1)
+        )
+
+    def _voters(self, leg: tuple[Candidate, ...], scores: Mapping[str, LegScores], leg_is_on: bool) -> list[str]:
+        """Whose scores one leg brings to the fusion."""
+        if self._stages.fill and leg_is_on:
+            return list(scores)
+        return [candidate.passage.id for candidate in leg if candidate.passage.id in scores]
