@@ -1,0 +1,140 @@
+"""Puts what a follow-up contrasts ("what about guests?") or asks anew ("how long?") into the question before it."""
+
+from __future__ import annotations
+
+import re
+
+from bot.answering.topics import Phrase, phrases
+from bot.answering.words import content_stems, word_list
+
+_LEAD = r"^(?:(?:and|but|so|ok(?:ay)?|then|hmm|now|thanks?(?:\s+you)?|great|cool|right)[\s,.!]+)*"
+_CONTRAST = re.compile(
+    rf"""{_LEAD}
+    (?:(?P<about>(?:what|how)\s+about|what\s+if\s+it['’]?s|(?<=\band\s)|(?<=\bbut\s))\s*)?
+    (?:(?P<preposition>for|in|on|at|with|during|after|before|from|to|by|under|within)\s+)?
+    (?P<thing>[^?.!,;]{{2,60}}?)(?:\s+(?:too|then|as\s+well|though))?\s*\?*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_AUXILIARIES = r"is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may"
+_ASKED_ANEW = re.compile(
+    rf"{_LEAD}(?P<anew>why(?:\s+not)?|when|where|who|how|how\s+(?:long|often|much|many|far|soon|late|early|so))\s*\?*$",
+    re.IGNORECASE,
+)
+_ASKED_BEFORE = re.compile(rf"^(?:[^?.!]{{0,60}}?\s)?(?P<rest>(?:{_AUXILIARIES})\s[^?]+)", re.IGNORECASE)
+_NOT_A_THING = re.compile(
+    rf"^(?:{_AUXILIARIES}|who|whom|whose|what|which|when|where|why|how|i|you|we|they|it|he|she|there|if|tell|that|this)\b",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 5
+"""A longer follow-up says what it is about itself."""
+
+_KINDS = {
+    "on": (
+        word_list(
+            "staging production prod development dev test testing qa sandbox preview canary local localhost live"
+        ),
+        word_list(
+            """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
+            saturdays sundays weekday weekdays weekend weekends holiday holidays"""
+        ),
+        word_list("mac macos windows linux ubuntu android ios iphone chrome firefox safari desktop mobile"),
+    ),
+    "in": (
+        word_list(
+            """january february march april june july august september october november december summer winter spring
+            autumn q1 q2 q3 q4"""
+        ),
+        word_list(
+            """spain germany france uk us usa italy portugal netherlands poland india japan canada mexico brazil austria
+            switzerland ireland sweden norway denmark europe eu emea apac berlin london paris madrid lisbon dublin
+            vienna amsterdam munich hamburg england"""
+        ),
+    ),
+}
+"""Things of a kind, by the preposition that they stand behind."""
+
+_PEOPLE = word_list(
+    """staff people person parents freelancers temps guests guest members admins adults children kids men women interns
+    intern juniors seniors spouses dependents part-timers"""
+)
+_PEOPLE_ENDINGS = ("ers", "ors", "ees", "ists", "er", "or", "ee", "ist")
+_NOT_PEOPLE = word_list(
+    """paper number order error server computer letter offer router container cluster folder monitor user-id meter
+    driver printer header parameter counter number buffer filter browser docker kubernetes power summer winter fee
+    coffee water weather color colour sector factor error vendor-id october november december september employer-id"""
+)
+
+
+def contrasted(text: str, question: str) -> str | None:
+    """The earlier question with what the text contrasts or asks anew in it; None where it does neither."""
+    anew = _ASKED_ANEW.match(text.strip())
+    if anew:
+        return _asked_anew(anew["anew"], question)
+    found = _CONTRAST.match(text.strip())
+    if not found or (found["about"] is None and not found["preposition"]):
+        return None
+    thing = found["thing"].strip()
+    bare = re.sub(r"^(?:the|a|an|our|my)\s+", "", thing, flags=re.IGNORECASE)
+    named = phrases(bare)
+    if not named or named[-1].end != len(bare) or len(bare.split()) > _MOST_WORDS or _NOT_A_THING.match(bare):
+        return None
+    preposition = (found["preposition"] or "").lower()
+    return _exchanged(bare, preposition, question) or _appended(thing, preposition or _stands_behind(bare), question)
+
+
+def _asked_anew(words: str, question: str) -> str | None:
+    before = _ASKED_BEFORE.match(question)
+    if not before:
+        return None
+    rest = before["rest"].strip()
+    return f"{words[0].upper()}{words[1:]} {rest[0].lower()}{rest[1:]}?"
+
+
+def _exchanged(thing: str, preposition: str, question: str) -> str | None:
+    """The question with the thing in place of one of its kind; else, where nothing places it, of what is asked about."""
+    listed = [phrase for phrase in phrases(question) if phrase.text.lower() != thing.lower()]
+    alike = [phrase for phrase in listed if _are_alike(thing, phrase.text)]
+    if not alike and not preposition and not _stands_behind(thing):
+        alike = [phrase for phrase in listed if not phrase.is_relation and not _is_of_people(phrase.text)][-1:]
+    behind = [phrase for phrase in alike if question[: phrase.start].lower().split()[-1:] == [preposition]]
+    return _with_exchange(question, (behind or alike)[-1], thing) if alike else None
+
+
+def _with_exchange(question: str, phrase: Phrase, thing: str) -> str | None:
+    if not set(content_stems(question)) - phrase.stems:
+        return None
+    before = question[: phrase.start]
+    if phrases(thing)[-1].is_plural:
+        before = re.sub(r"\ban?\s+$", "", before)
+    return before + thing + question[phrase.end :]
+
+
+def _appended(thing: str, preposition: str, question: str) -> str | None:
+    if not preposition:
+        return None
+    bare = question.rstrip(" ?!.")
+    return f"{bare} {preposition} {thing}{question[len(bare) :].strip() or '?'}"
+
+
+def _stands_behind(thing: str) -> str:
+    """The preposition that goes with things of its kind; empty where nothing tells."""
+    last = thing.split()[-1].lower()
+    for preposition, kinds in _KINDS.items():
+        if any(last in kind for kind in kinds):
+            return preposition
+    return "for" if _is_of_people(thing) else ""
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Whether two phrases name things of a kind."""
+    last, other_last = one.split()[-1].lower(), other.split()[-1].lower()
+    if last == other_last and one.lower() != other.lower():
+        return True
+    if any(last in kind and other_last in kind for kinds in _KINDS.values() for kind in kinds):
+        return True
+    return _is_of_people(one) and _is_of_people(other)
+
+
+def _is_of_people(phrase: str) -> bool:
+    last = phrase.split()[-1].lower()
+    return last in _PEOPLE or (last.endswith(_PEOPLE_ENDINGS) and last.removesuffix("s") not in _NOT_PEOPLE)

@@ -1,0 +1,1 @@
+"""Measures the stages of an answer on files of examples."""
