@@ -53,8 +53,12 @@ class Message:
     @property
     def written_at(self) -> float:
         """Seconds since the epoch; 0 where Slack gave no time."""
-        seconds, _, fraction = self.ts.partition(".")
-        return float(f"{seconds}.{fraction or 0}") if seconds.isdecimal() and (fraction or "0").isdecimal() else 0.0
+        return _seconds(self.ts)
+
+    @property
+    def changed_at(self) -> float:
+        """When it was written or last edited, in seconds since the epoch."""
+        return max(self.written_at, _seconds(self.edited_ts or ""))
 
 
 def parse(payload: Payload, channel: str) -> Message:
@@ -90,3 +94,8 @@ def readable(message: Message, names: Names) -> str:
 def is_noise(message: Message) -> bool:
     """Whether nobody wrote it to be read: joins, topics, tombstones, Slackbot's notices."""
     return message.subtype not in _WRITTEN or message.is_hidden or message.user == _SLACKBOT
+
+
+def _seconds(ts: str) -> float:
+    seconds, _, fraction = ts.partition(".")
+    return float(f"{seconds}.{fraction or 0}") if seconds.isdecimal() and (fraction or "0").isdecimal() else 0.0

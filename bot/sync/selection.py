@@ -1,0 +1,52 @@
+"""Which messages of a channel may become evidence: what people and alerts said, never talk with Footnote itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bot.slack.messages import Message, is_noise
+from bot.slack.payloads import Payload, children, string
+from bot.slack.workspace import Identity
+
+
+def evidence_of_thread(messages: Sequence[Message], us: Identity) -> tuple[Message, ...]:
+    """What of a thread, oldest first, may be evidence: not our posts, nor the questions that they answer."""
+    put_to_us: set[str] = set()
+    waiting: list[str] = []
+    for message in messages:
+        if is_ours(message, us):
+            put_to_us.update(waiting[-1:])
+            waiting = waiting[:-1]
+        elif not is_noise(message):
+            waiting.append(message.ts)
+    return tuple(m for m in messages if _may_be_evidence(m, us) and m.ts not in put_to_us)
+
+
+def evidence_of_stretch(messages: Sequence[Message], us: Identity) -> tuple[Message, ...]:
+    """What of unthreaded talk may be evidence."""
+    return tuple(message for message in messages if _may_be_evidence(message, us))
+
+
+def is_ours(message: Message, us: Identity) -> bool:
+    """Whether Footnote posted it."""
+    signs = ((message.user, us.user_id), (message.bot_id, us.bot_id), (message.app_id, us.app_id))
+    return any(theirs and theirs == ours for theirs, ours in signs)
+
+
+def mentions(message: Message, user_id: str) -> bool:
+    """Whether it mentions somebody, in its text or its blocks."""
+    return bool(user_id) and (f"<@{user_id}" in message.text or any(_names(block, user_id) for block in message.blocks))
+
+
+def _may_be_evidence(message: Message, us: Identity) -> bool:
+    return not (is_noise(message) or is_ours(message, us) or mentions(message, us.user_id))
+
+
+def _names(block: Payload, user_id: str) -> bool:
+    return any(string(element, "user_id") == user_id for element in _elements(block))
+
+
+def _elements(block: Payload) -> Iterator[Payload]:
+    for element in children(block, "elements"):
+        yield element
+        yield from _elements(element)

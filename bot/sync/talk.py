@@ -1,0 +1,112 @@
+"""Turns messages of a channel into sources: one a thread, and one a stretch of unthreaded talk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.slack.messages import Message, Names, readable
+from bot.slack.workspace import Identity
+from bot.sync.selection import evidence_of_stretch, evidence_of_thread
+from bot.types import Conversation, ConversationKind
+from retrieval.types import Place, Source, Talk, Utterance
+
+GAP_S = 30 * 60
+"""Unthreaded talk that rests for longer is taken up as another matter."""
+DAY_S = 86_400
+
+Permalink = Callable[[str, str, str | None], str]
+"""Channel, message, thread: where the message opens."""
+
+
+@dataclass(frozen=True, slots=True)
+class TalkSources:
+    """Makes sources for one workspace; the same messages make the same sources, wherever they were read."""
+
+    us: Identity
+    names: Names
+    permalink: Permalink
+
+    def of_thread(self, conversation: Conversation, messages: Sequence[Message]) -> tuple[Source, ...]:
+        """One source for a thread, given root first; none where nothing in it may be evidence."""
+        ordered = sorted(messages, key=lambda message: message.ts)
+        root = ordered[0].root_ts if ordered else ""
+        return self._source(conversation, root, evidence_of_thread(ordered, self.us))
+
+    def of_day(self, conversation: Conversation, messages: Iterable[Message]) -> tuple[Source, ...]:
+        """A source for each stretch of the day's unthreaded messages; threads are left out."""
+        alone = sorted((m for m in messages if not has_thread(m)), key=lambda message: message.ts)
+        stretches = list(_stretches(evidence_of_stretch(alone, self.us)))
+        return tuple(source for part in stretches for source in self._source(conversation, part[0].ts, part))
+
+    def _source(self, conversation: Conversation, root: str, messages: Sequence[Message]) -> tuple[Source, ...]:
+        utterances = tuple(utterance for message in messages for utterance in self._utterance(message))
+        if not utterances or conversation.kind is ConversationKind.DM:
+            return ()
+        source = Source(
+            id=source_id(self.us.team, conversation.place, root),
+            origin=origin_of(self.us.team, conversation.place),
+            title=_title(conversation, utterances[0]),
+            url=utterances[0].url,
+            places=frozenset({conversation.place}),
+            content=Talk(utterances),
+            updated_at=max(message.changed_at for message in messages),
+        )
+        return (source,)
+
+    def _utterance(self, message: Message) -> tuple[Utterance, ...]:
+        text = readable(message, self.names)
+        url = self.permalink(message.channel, message.ts, message.thread_ts)
+        return (Utterance(self._author(message), text, url, message.written_at),) if text else ()
+
+    def _author(self, message: Message) -> str:
+        known = self.names.person(message.user) if message.user else ""
+        return known or message.username or ("a bot" if message.bot_id else "someone")
+
+
+def origin_of(team: str, place: Place) -> str:
+    """What a channel's sources were read from: the channel."""
+    return f"slack:{team}:{place}"
+
+
+def source_id(team: str, place: Place, root_ts: str) -> str:
+    """A thread's id by its root, a stretch's by its first message."""
+    return f"{origin_of(team, place)}:{root_ts}"
+
+
+def root_of(id_of_source: str) -> str:
+    """The `ts` with which a source of talk begins."""
+    return id_of_source.rpartition(":")[2]
+
+
+def day_of(ts: str) -> int:
+    """The day in UTC, counted from the epoch. No stretch crosses it, so that a day can be read again by itself."""
+    whole = ts.partition(".")[0]
+    return int(whole) // DAY_S if whole.isdecimal() else 0
+
+
+def has_thread(message: Message) -> bool:
+    """Whether a message is a reply, or a root with replies."""
+    return message.is_reply or message.reply_count > 0
+
+
+def _stretches(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    stretch: list[Message] = []
+    for message in messages:
+        if stretch and _begins_anew(stretch[-1], message):
+            yield stretch
+            stretch = []
+        stretch.append(message)
+    if stretch:
+        yield stretch
+
+
+def _begins_anew(before: Message, message: Message) -> bool:
+    return message.written_at - before.written_at > GAP_S or day_of(message.ts) != day_of(before.ts)
+
+
+def _title(conversation: Conversation, first: Utterance) -> str:
+    day = datetime.fromtimestamp(first.written_at, UTC).strftime("%-d %b %Y")
+    name = "Group message" if conversation.kind is ConversationKind.GROUP_DM else f"#{conversation.name}"
+    return f"{name}, {day}"
