@@ -7,6 +7,7 @@ import re
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from retrieval.errors import CollectionMismatch, StoreUnavailable
 
@@ -46,6 +47,18 @@ def activate(data: Path, collection: Collection) -> None:
     write_manifest(team_folder(data, collection.team) / "active.json", collection)
 
 
+def activate_first(data: Path, collection: Collection) -> None:
+    """Let this collection answer if none does yet.
+
+    Raises:
+        CollectionMismatch: another does.
+    """
+    path = team_folder(data, collection.team) / "active.json"
+    if not path.exists():
+        write_manifest(path, collection)
+    require_match(read_manifest(path) or collection, collection)
+
+
 def require_match(found: Collection, wanted: Collection) -> None:
     """Refuse to mix what different models or ways of cutting made.
 
@@ -75,11 +88,12 @@ def read_manifest(path: Path) -> Collection | None:
 
 def write_manifest(path: Path, collection: Collection) -> None:
     """Write in one step, so that no reader sees half of it."""
-    beside = path.with_suffix(".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(json.dumps(asdict(collection), indent=2), encoding="utf-8")
-        beside.replace(path)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with TemporaryDirectory(dir=path.parent) as folder:
+            beside = Path(folder) / path.name
+            beside.write_text(json.dumps(asdict(collection), indent=2), encoding="utf-8")
+            beside.replace(path)
     except OSError as error:
         raise StoreUnavailable(f"{path} can't be written: {error}.") from error
 
