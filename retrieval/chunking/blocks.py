@@ -60,15 +60,19 @@ class Block:
         """Its own lines, verbatim."""
         return text[self.start : self.end]
 
-    @property
-    def children(self) -> Iterator[tuple[Token, ...]]:
-        """The tokens of each block directly within, in order."""
-        yield from _groups(self.tokens[1:-1])
+    def inner(self, text: str) -> tuple[Block, ...]:
+        """The blocks directly within it; `text` is the one that it was parsed from."""
+        return blocks_within(self.tokens[1:-1], line_starts(text), text)
+
+
+def tokens_of(text: str) -> tuple[Token, ...]:
+    """All tokens of the parser, in order."""
+    return tuple(_PARSER.parse(text))
 
 
 def parse(text: str) -> tuple[Block, ...]:
     """The outermost blocks, in order. Definitions of links and blank lines belong to none. Never raises."""
-    return blocks_within(tuple(_PARSER.parse(text)), line_starts(text), text)
+    return blocks_within(tokens_of(text), line_starts(text), text)
 
 
 def blocks_within(tokens: Sequence[Token], starts: Sequence[int], text: str) -> tuple[Block, ...]:

@@ -6,17 +6,18 @@ import re
 
 Span = tuple[int, int]
 
-_ABBREVIATIONS = frozenset(
-    "e.g i.e cf vs approx mr mrs ms dr prof st sr mt messrs dept a.k.a w.r.t incl excl resp z.b d.h bzw p.ex".split()
+_ABBREVIATION = re.compile(
+    r"e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|prof|st|sr|mt|messrs|dept|a\.k\.a|w\.r\.t|incl|excl|resp|z\.b|d\.h|bzw"
+    r"|[a-hj-z]"  # an initial
 )
-"""Words after which a full stop doesn't end a sentence, lower-case, without that stop."""
+"""Words after which a full stop doesn't end a sentence, without that stop."""
 
-_BEFORE_NUMBERS = frozenset(
-    "no nos nr vol fig figs eq sec ch pp max min ext tel jan feb mar apr jun jul aug sep sept oct nov dec".split()
+_BEFORE_NUMBER = re.compile(
+    r"nos?|nr|vol|figs?|eq|sec|ch|pp|max|min|ext|tel|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
 )
 """Words after which it doesn't when a number follows."""
 
-_BEFORE_SMALL = frozenset("etc a.m p.m inc ltd co corp jr u.s u.k usw".split())
+_BEFORE_SMALL = re.compile(r"etc|[ap]\.m|inc|ltd|co|corp|jr|u\.s|u\.k|usw")
 """Words after which it does when a capital follows."""
 
 _CODE = re.compile(r"(`+)(?!`)[^`\n][^\n]*?(?<!`)\1(?!`)")
@@ -80,9 +81,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 def _is_abbreviation(match: re.Match[str] | None, after: str) -> bool:
     word = match.group().lower() if match else ""
-    if word in _BEFORE_NUMBERS:
+    if _BEFORE_NUMBER.fullmatch(word):
         return after.isdigit()
-    if word in _BEFORE_SMALL:
+    if _BEFORE_SMALL.fullmatch(word):
         return not after.isupper()
-    is_initial = len(word) == 1 and word.isalpha() and word != "i"
-    return word in _ABBREVIATIONS or is_initial
+    return bool(_ABBREVIATION.fullmatch(word))

@@ -9,6 +9,7 @@ from enum import Enum
 
 from retrieval.chunking.blocks import Block, BlockKind, parse
 from retrieval.chunking.sentences import sentences
+from retrieval.chunking.splitting import leads_in
 
 LABEL = re.compile(r"^[^\n\u00a0]*\u00a0\(\d{1,2}\u00a0\w+\u00a0\d{4}\):(?:\u00a0|$)", re.MULTILINE)
 """Who speaks, before a message. Its no-break spaces occur nowhere else in a passage, so no message can forge one."""
@@ -82,11 +83,6 @@ def _list(text: str, block: Block, before: list[Unit]) -> Unit:
     if before and before[-1].kind is UnitKind.SENTENCE and leads_in(before[-1].text):
         start = before.pop().start
     return Unit(UnitKind.LIST, start, block.end, text[start : block.end])
-
-
-def leads_in(words: str) -> bool:
-    """Whether what follows these words belongs to them."""
-    return words.rstrip(" *_\n").endswith((":", "："))
 
 
 def _rows(text: str, block: Block) -> list[Unit]:

@@ -1,0 +1,71 @@
+"""Cuts a source into passages."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections import Counter
+
+from retrieval.chunking.chunks import Chunk
+from retrieval.chunking.frontmatter import without_front_matter
+from retrieval.chunking.hidden import without_hidden
+from retrieval.chunking.markdown import cut_markdown
+from retrieval.chunking.noise import without_noise
+from retrieval.chunking.plain import cut_plain
+from retrieval.chunking.sizes import DEFAULT, Budget
+from retrieval.chunking.talk import cut_talk
+from retrieval.embedding.protocol import TokenCounter
+from retrieval.errors import UnreadableSource
+from retrieval.types import Markup, Passage, Source, Talk
+
+CHUNKING_VERSION = "1"
+"""Part of a collection's name: another one means that everything is cut and embedded anew."""
+
+_NAMESPACE = uuid.UUID("5f1d3c1e-8a4b-5e0f-9d3c-2b7a6c1e4f90")
+
+
+def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = DEFAULT) -> tuple[Passage, ...]:
+    """The passages of a source, in order; none where it holds nothing to read.
+
+    Raises:
+        UnreadableSource: its media type can't be cut.
+    """
+    title, chunks = _chunks(source, count_tokens, budget)
+    seen: Counter[str] = Counter()
+    passages = []
+    for position, chunk in enumerate(chunks):
+        words = "\x00".join(("" if isinstance(source.content, Talk) else title, *chunk.heading_path, chunk.text))
+        key = hashlib.sha256(words.encode()).hexdigest()
+        passages.append(_passage(source, title, chunk, position, f"{team}\n{source.id}\n{key}\n{seen[key]}"))
+        seen[key] += 1
+    return tuple(passages)
+
+
+def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, list[Chunk]]:
+    """The source's title and its chunks."""
+    match source.content:
+        case Talk() as talk:
+            return source.title, cut_talk(talk, budget, count)
+        case Markup(text, "text/plain"):
+            return source.title, cut_plain(without_hidden(text), source.title, source.url, budget, count)
+        case Markup(text, "text/markdown"):
+            found, body = without_front_matter(without_hidden(text))
+            title = source.title or found
+            return title, cut_markdown(without_noise(body), title, source.url, budget, count)
+        case Markup(_, media_type):
+            raise UnreadableSource(f"{media_type} can't be read yet: use Markdown or plain text.")
+
+
+def _passage(source: Source, title: str, chunk: Chunk, position: int, key: str) -> Passage:
+    return Passage(
+        id=str(uuid.uuid5(_NAMESPACE, key)),
+        source_id=source.id,
+        origin=source.origin,
+        title=title,
+        heading_path=chunk.heading_path,
+        text=chunk.text,
+        anchors=chunk.anchors,
+        places=source.places,
+        position=position,
+        updated_at=source.updated_at,
+    )

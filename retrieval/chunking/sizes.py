@@ -1,0 +1,26 @@
+"""How long passages should be and may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Sizes of passages in the embedding model's tokens, title and heading path included."""
+
+    target: int = 220
+    """Passages are filled up to this."""
+    limit: int = 250
+    """No passage has more; at most what the model reads."""
+    least: int = 64
+    """A section shorter than this is joined with its neighbours."""
+
+    def within(self, max_tokens: int) -> Budget:
+        """This budget under a model that reads so many tokens."""
+        limit = max_tokens
+        target = min(self.target, limit)
+        return Budget(target, limit, min(self.least, target))
+
+
+DEFAULT = Budget()

@@ -1,0 +1,46 @@
+"""Markdown as its readers see it: its words, without marks, targets of links and rules of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markdown_it.token import Token
+
+from retrieval.chunking.blocks import tokens_of
+from retrieval.chunking.noise import is_tag
+
+_ENDS_LINE = frozenset({"paragraph_close", "heading_close", "tr_close", "fence", "code_block", "html_block"})
+
+
+def words(text: str) -> str:
+    """The words of a Markdown text, a line for each paragraph, item, row and line of code."""
+    return "".join(_pieces(tokens_of(text))).strip()
+
+
+def inline_words(token: Token) -> str:
+    """The words of one inline token."""
+    return "".join(_inline(token.children or ())).strip()
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type == "inline":
+            yield inline_words(token)
+        elif token.type in ("th_close", "td_close"):
+            yield ", "
+        elif token.type == "list_item_open" and token.info:
+            yield f"{token.info}{token.markup} "
+        elif token.type in ("fence", "code_block", "html_block"):
+            yield token.content.rstrip("\n")
+        if token.type in _ENDS_LINE:
+            yield "\n"
+
+
+def _inline(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
+        if token.type in ("softbreak", "hardbreak"):
+            yield "\n"
+        elif token.type == "html_inline":
+            yield "" if is_tag(token.content) else token.content
+        else:
+            yield token.content
