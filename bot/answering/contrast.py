@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from bot.answering.kinds import are_alike, is_of_people, stands_behind
 from bot.answering.topics import Phrase, phrases
-from bot.answering.words import content_stems, word_list
+from bot.answering.words import content_stems
 
 _LEAD = r"^(?:(?:and|but|so|ok(?:ay)?|then|hmm|now|thanks?(?:\s+you)?|great|cool|right)[\s,.!]+)*"
 _CONTRAST = re.compile(
@@ -28,42 +29,6 @@ _NOT_A_THING = re.compile(
 _MOST_WORDS = 5
 """A longer follow-up says what it is about itself."""
 
-_KINDS = {
-    "on": (
-        word_list(
-            "staging production prod development dev test testing qa sandbox preview canary local localhost live"
-        ),
-        word_list(
-            """monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays
-            saturdays sundays weekday weekdays weekend weekends holiday holidays"""
-        ),
-        word_list("mac macos windows linux ubuntu android ios iphone chrome firefox safari desktop mobile"),
-    ),
-    "in": (
-        word_list(
-            """january february march april june july august september october november december summer winter spring
-            autumn q1 q2 q3 q4"""
-        ),
-        word_list(
-            """spain germany france uk us usa italy portugal netherlands poland india japan canada mexico brazil austria
-            switzerland ireland sweden norway denmark europe eu emea apac berlin london paris madrid lisbon dublin
-            vienna amsterdam munich hamburg england"""
-        ),
-    ),
-}
-"""Things of a kind, by the preposition that they stand behind."""
-
-_PEOPLE = word_list(
-    """staff people person parents freelancers temps guests guest members admins adults children kids men women interns
-    intern juniors seniors spouses dependents part-timers"""
-)
-_PEOPLE_ENDINGS = ("ers", "ors", "ees", "ists", "er", "or", "ee", "ist")
-_NOT_PEOPLE = word_list(
-    """paper number order error server computer letter offer router container cluster folder monitor user-id meter
-    driver printer header parameter counter number buffer filter browser docker kubernetes power summer winter fee
-    coffee water weather color colour sector factor error vendor-id october november december september employer-id"""
-)
-
 
 def contrasted(text: str, question: str) -> str | None:
     """The earlier question with what the text contrasts or asks anew in it; None where it does neither."""
@@ -79,7 +44,7 @@ def contrasted(text: str, question: str) -> str | None:
     if not named or named[-1].end != len(bare) or len(bare.split()) > _MOST_WORDS or _NOT_A_THING.match(bare):
         return None
     preposition = (found["preposition"] or "").lower()
-    return _exchanged(bare, preposition, question) or _appended(thing, preposition or _stands_behind(bare), question)
+    return _exchanged(bare, preposition, question) or _appended(thing, preposition or stands_behind(bare), question)
 
 
 def _asked_anew(words: str, question: str) -> str | None:
@@ -91,11 +56,11 @@ def _asked_anew(words: str, question: str) -> str | None:
 
 
 def _exchanged(thing: str, preposition: str, question: str) -> str | None:
-    """The question with the thing in place of one of its kind; else, where nothing places it, of what is asked about."""
+    """The question with the thing in place of one of its kind; else, where nothing places it, of its last thing."""
     listed = [phrase for phrase in phrases(question) if phrase.text.lower() != thing.lower()]
-    alike = [phrase for phrase in listed if _are_alike(thing, phrase.text)]
-    if not alike and not preposition and not _stands_behind(thing):
-        alike = [phrase for phrase in listed if not phrase.is_relation and not _is_of_people(phrase.text)][-1:]
+    alike = [phrase for phrase in listed if are_alike(thing, phrase.text)]
+    if not alike and not preposition and not stands_behind(thing):
+        alike = [phrase for phrase in listed if not phrase.is_relation and not is_of_people(phrase.text)][-1:]
     behind = [phrase for phrase in alike if question[: phrase.start].lower().split()[-1:] == [preposition]]
     return _with_exchange(question, (behind or alike)[-1], thing) if alike else None
 
@@ -114,27 +79,3 @@ def _appended(thing: str, preposition: str, question: str) -> str | None:
         return None
     bare = question.rstrip(" ?!.")
     return f"{bare} {preposition} {thing}{question[len(bare) :].strip() or '?'}"
-
-
-def _stands_behind(thing: str) -> str:
-    """The preposition that goes with things of its kind; empty where nothing tells."""
-    last = thing.split()[-1].lower()
-    for preposition, kinds in _KINDS.items():
-        if any(last in kind for kind in kinds):
-            return preposition
-    return "for" if _is_of_people(thing) else ""
-
-
-def _are_alike(one: str, other: str) -> bool:
-    """Whether two phrases name things of a kind."""
-    last, other_last = one.split()[-1].lower(), other.split()[-1].lower()
-    if last == other_last and one.lower() != other.lower():
-        return True
-    if any(last in kind and other_last in kind for kinds in _KINDS.values() for kind in kinds):
-        return True
-    return _is_of_people(one) and _is_of_people(other)
-
-
-def _is_of_people(phrase: str) -> bool:
-    last = phrase.split()[-1].lower()
-    return last in _PEOPLE or (last.endswith(_PEOPLE_ENDINGS) and last.removesuffix("s") not in _NOT_PEOPLE)

@@ -2,21 +2,63 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Sequence
 
+from bot.answering.quotable import Quotable, quotables
 from bot.answering.words import content_stems
-from bot.types import Evidence, Query, Quote, UnitKind
+from bot.answering.worth import Weighed, weigh
+from bot.types import Evidence, Query, Quote
 
-_SENTENCE = re.compile(r"[^\s].*?(?:[.!?](?=\s)|\n|$)", re.DOTALL)
+Similarity = Callable[[str, Sequence[str]], Sequence[float]]
+"""How near each text is to the query in meaning, -1 to 1, in order."""
+
+MOST_QUOTES = 3
+_NEAR_THE_BEST = 0.8
+"""A second quote is worth at least this share of the best."""
+_NEW_WORDS = 0.5
+"""At least this share of a second quote's words stands in none before it."""
+_WORTH_QUOTING = 0.25
+"""The best unit is worth at least this, else nothing answers."""
 
 
-def quote(query: Query, evidence: Evidence) -> tuple[Quote, ...]:
-    """At most three units that answer the query, best first; none when no unit does."""
-    wanted = set(content_stems(query.text))
-    scored: list[tuple[int, Quote]] = []
-    for hit in evidence.hits:
-        for match in _SENTENCE.finditer(hit.passage.text):
-            words = Quote(match.group().strip(), UnitKind.SENTENCE, hit.passage, hit.passage.anchor_at(match.start()))
-            scored.append((len(wanted & set(content_stems(match.group()))), words))
-    scored.sort(key=lambda pair: -pair[0])
-    return tuple(words for score, words in scored[:3] if score)
+def no_similarity(_query: str, texts: Sequence[str]) -> Sequence[float]:
+    """Stands in where no embedder is at hand: words alone decide."""
+    return [0.0] * len(texts)
+
+
+def quote(query: Query, evidence: Evidence, similarity: Similarity = no_similarity) -> tuple[Quote, ...]:
+    """At most three units that answer the query, the best passage first, in reading order within a passage.
+
+    None when no unit does.
+    """
+    weighed = weigh(query.text, quotables(evidence.hits), similarity)
+    chosen = _chosen(weighed)
+    return tuple(_quote(piece) for piece in _in_reading_order(chosen))
+
+
+def _chosen(weighed: list[Weighed]) -> list[Quotable]:
+    if not weighed or weighed[0].worth < _WORTH_QUOTING:
+        return []
+    chosen = [weighed[0].piece]
+    for other in weighed[1:]:
+        if len(chosen) == MOST_QUOTES or other.worth < _NEAR_THE_BEST * weighed[0].worth:
+            break
+        if _adds(other.piece, chosen):
+            chosen.append(other.piece)
+    return chosen
+
+
+def _adds(piece: Quotable, chosen: list[Quotable]) -> bool:
+    said = {word for earlier in chosen for word in content_stems(earlier.own)}
+    own = set(content_stems(piece.own))
+    return bool(own) and len(own - said) / len(own) >= _NEW_WORDS
+
+
+def _in_reading_order(chosen: list[Quotable]) -> list[Quotable]:
+    order = {piece.hit.passage.id: at for at, piece in reversed(list(enumerate(chosen)))}
+    return sorted(chosen, key=lambda piece: (order[piece.hit.passage.id], piece.start))
+
+
+def _quote(piece: Quotable) -> Quote:
+    passage = piece.hit.passage
+    return Quote(piece.text, piece.kind, passage, passage.anchor_at(piece.start))

@@ -38,8 +38,8 @@ _RELATIONS = word_list(
     influence information issue item kind length level limit list location meaning method name number option order
     origin outcome overview part people person place population price principle problem process pro product purpose
     question reason relation relationship result risk role rule side significance similarity size source stage step
-    story structure style success summary symptom technique theme time topic type use value variety version way year day month
-    week hour question answer bit difference"""
+    story structure style success summary symptom technique theme time topic type use value variety version way year day
+    month week hour question answer bit difference"""
 )
 """Nouns that say what about a thing is asked, and not which thing."""
 
