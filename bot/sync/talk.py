@@ -40,6 +40,10 @@ class TalkSources:
         stretches = list(_stretches(evidence_of_stretch(alone, self.us)))
         return tuple(source for part in stretches for source in self._source(conversation, part[0].ts, part))
 
+    def count(self, alone: Sequence[Message], threads: Sequence[Sequence[Message]]) -> int:
+        """How many of these messages may be evidence."""
+        return len(evidence_of_stretch(alone, self.us)) + sum(len(evidence_of_thread(t, self.us)) for t in threads)
+
     def _source(self, conversation: Conversation, root: str, messages: Sequence[Message]) -> tuple[Source, ...]:
         utterances = tuple(utterance for message in messages for utterance in self._utterance(message))
         if not utterances or conversation.kind is ConversationKind.DM:

@@ -1,0 +1,133 @@
+"""Keeps the index true to Slack by its events: what one touches is read again, whatever the event itself says."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.errors import SlackDenied
+from bot.slack.messages import parse, readable
+from bot.slack.payloads import Payload, child, string
+from bot.slack.workspace import Identity
+from bot.state.progress import Progress
+from bot.sync.reading import ChannelReader
+from bot.sync.selection import is_ours
+from bot.types import Conversation, ConversationKind
+from retrieval.types import Place
+
+log = logging.getLogger(__name__)
+
+
+class Conversations(Protocol):
+    """The part of a workspace that knows channels."""
+
+    def identity(self) -> Identity: ...
+
+    def conversation(self, channel_id: str) -> Conversation: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A message that was written, edited or deleted: where, and the root of its thread."""
+
+    channel_id: str
+    root_ts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """Handles Slack's events, in any order and as often as they come."""
+
+    workspace: Conversations
+    reader: ChannelReader
+    progress: Progress
+    place_of: Callable[[str], Place]
+    """Our id of a channel that Slack may no longer tell us of."""
+    read_later: Callable[[Conversation], None]
+    """Has a channel's whole history read, without waiting for it."""
+
+    def handle(self, event: Payload) -> None:
+        """Bring the index up to date with an event.
+
+        Raises:
+            SlackError, RetrievalError, StateError: it could not be; handle the event again.
+        """
+        us = self.workspace.identity()
+        touched = touched_by(event, us)
+        if touched:
+            self._refresh(touched)
+        elif opened := opened_by(event, us):
+            self.read_later(self.workspace.conversation(opened))
+        elif closed := closed_by(event, us):
+            self._leave(closed)
+
+    def _refresh(self, touched: Touched) -> None:
+        try:
+            conversation = self.workspace.conversation(touched.channel_id)
+            if conversation.kind is not ConversationKind.DM and conversation.is_joined:
+                self.reader.refresh(conversation, touched.root_ts)
+        except SlackDenied as denied:
+            log.info("channel %s can't be read: %s", touched.channel_id, denied.code)
+
+    def _leave(self, channel_id: str) -> None:
+        place = self.place_of(channel_id)
+        self.reader.purge(place)
+        self.progress.forget(place)
+
+
+def touched_by(event: Payload, us: Identity) -> Touched | None:
+    """The message whose words an event says have changed; None where it says nothing of the kind."""
+    if string(event, "type") != "message" or string(event, "channel_type") == "im":
+        return None
+    subtype = string(event, "subtype")
+    message = child(event, "message") if subtype in _NESTED else event
+    if subtype == "message_deleted":
+        message = child(event, "previous_message") or {"ts": string(event, "deleted_ts")}
+    if subtype == "message_changed" and _says_the_same(message, child(event, "previous_message"), us):
+        return None
+    root_ts = string(message, "thread_ts") or string(message, "ts") or string(event, "deleted_ts")
+    channel_id = string(event, "channel")
+    return Touched(channel_id, root_ts) if channel_id and root_ts else None
+
+
+def opened_by(event: Payload, us: Identity) -> str:
+    """The channel that is to be read from its start: Footnote joined it, or its history was changed as a whole."""
+    kind = string(event, "type")
+    joined = kind == "member_joined_channel" and string(event, "user") == us.user_id
+    return string(event, "channel") if joined or kind in _HISTORY_CHANGED else ""
+
+
+def closed_by(event: Payload, us: Identity) -> str:
+    """The channel that Footnote is no longer in."""
+    kind = string(event, "type")
+    left = kind == "member_left_channel" and string(event, "user") == us.user_id
+    return string(event, "channel") if left or kind in _CLOSED else ""
+
+
+_NESTED = frozenset({"message_changed", "message_replied"})
+_HISTORY_CHANGED = frozenset({"channel_history_changed", "group_history_changed"})
+_CLOSED = frozenset({"channel_left", "group_left", "channel_deleted", "group_deleted"})
+
+
+class _Ids:
+    """Ids as names, where two texts are only compared."""
+
+    def person(self, user_id: str) -> str:
+        return user_id
+
+    def channel(self, channel_id: str) -> str:
+        return channel_id
+
+    def group(self, group_id: str) -> str:
+        return group_id
+
+
+def _says_the_same(after: Payload, before: Payload, us: Identity) -> bool:
+    """Whether an edit left the words as they were (an unfurl, a reply's count), or is one of our own post."""
+    if is_ours(parse(after, ""), us):
+        return True
+    old, new = parse(before, ""), parse(after, "")
+    same = readable(old, _Ids()) == readable(new, _Ids()) and old.subtype == new.subtype
+    return bool(before) and same and old.edited_ts == new.edited_ts
