@@ -1,8 +1,8 @@
 """Cuts sources into passages on their structure, sized in the embedding model's tokens."""
 
-from retrieval.chunking.cut import CHUNKING_VERSION, cut
+from retrieval.chunking.cut import CHUNKING_VERSION, cut, title_of
 from retrieval.chunking.embedded import text_to_embed
 from retrieval.chunking.sizes import Budget
 from retrieval.chunking.talk import group_talk
 
-__all__ = ["CHUNKING_VERSION", "Budget", "cut", "group_talk", "text_to_embed"]
+__all__ = ["CHUNKING_VERSION", "Budget", "cut", "group_talk", "text_to_embed", "title_of"]

@@ -11,6 +11,7 @@ from retrieval.chunking.frontmatter import without_front_matter
 from retrieval.chunking.hidden import without_hidden
 from retrieval.chunking.markdown import cut_markdown
 from retrieval.chunking.noise import without_noise
+from retrieval.chunking.outline import first_heading
 from retrieval.chunking.plain import cut_plain
 from retrieval.chunking.sizes import DEFAULT, Budget
 from retrieval.chunking.talk import cut_talk
@@ -39,6 +40,14 @@ def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = 
         passages.append(_passage(source, title, chunk, position, f"{team}\n{source.id}\n{key}\n{seen[key]}"))
         seen[key] += 1
     return tuple(passages)
+
+
+def title_of(markup: Markup) -> str:
+    """The title that a text gives itself, in its front matter or its first heading; empty where it has none."""
+    if markup.media_type != "text/markdown":
+        return ""
+    found, body = without_front_matter(without_hidden(markup.text))
+    return found or first_heading(without_noise(body))
 
 
 def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, list[Chunk]]:

@@ -65,6 +65,15 @@ def outline(text: str) -> Section:
     return page
 
 
+def first_heading(text: str) -> str:
+    """The words of the first heading of the highest level; empty where there is none."""
+    headings = [block for block in parse(text) if block.kind is BlockKind.HEADING]
+    if not headings:
+        return ""
+    highest = min(headings, key=lambda block: block.level)
+    return " ".join(words(highest.text_in(text)).split())
+
+
 def _section(block: Block, text: str, slug: Callable[[str], str]) -> Section:
     heading = block.text_in(text).strip()
     title = " ".join(words(heading).split())

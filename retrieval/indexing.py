@@ -1,0 +1,120 @@
+"""Keeps a store true to its sources: embeds what is new, deletes what went, leaves the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from retrieval.chunking import Budget, cut, text_to_embed
+from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
+from retrieval.errors import UnreadableSource
+from retrieval.stores.protocol import EmbeddedPassage, PassageStore
+from retrieval.types import IndexReport, Passage, Source
+
+_BATCH = 64
+"""Passages that are embedded and written at once: enough to keep the model busy, little enough to hold in memory."""
+
+
+@dataclass(slots=True)
+class _Pending:
+    """What has been cut and not been written yet."""
+
+    new: list[Passage] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    source_ids: set[str] = field(default_factory=set)
+
+
+class Indexer:
+    """Writes one team's sources into its store.
+
+    At whatever point a run stops, the next one completes it: passages are written before those that they replace are
+    deleted, and what is compared is what the store holds.
+    """
+
+    def __init__(
+        self,
+        store: PassageStore,
+        dense: DenseEmbedder,
+        sparse: SparseEmbedder,
+        team: str,
+        budget: Budget | None = None,
+    ) -> None:
+        self._store = store
+        self._dense = dense
+        self._sparse = sparse
+        self._team = team
+        self._budget = (budget or Budget()).within(dense.max_tokens)
+
+    def put(self, sources: Iterable[Source], on_progress: Callable[[int], None] | None = None) -> IndexReport:
+        """Make the index hold these sources as they are now.
+
+        Args:
+            sources: read one by one, so that they need not all fit into memory.
+            on_progress: told how many sources are done.
+
+        Raises:
+            StoreUnavailable, EmbeddingError: what was written until then is complete and stays.
+        """
+        report, pending = IndexReport(), _Pending()
+        for number, source in enumerate(sources, start=1):
+            if source.id in pending.source_ids:
+                self._write(pending)
+            report += self._compare(source, pending)
+            if len(pending.new) >= _BATCH:
+                self._write(pending)
+            if on_progress is not None:
+                on_progress(number)
+        self._write(pending)
+        return report
+
+    def remove(self, source_ids: Iterable[str]) -> IndexReport:
+        """Delete sources; unknown ids are ignored."""
+        report = IndexReport()
+        for source_id in source_ids:
+            ids = [passage.id for passage in self._store.passages_of(source_id)]
+            if ids:
+                self._store.delete(ids)
+                report += IndexReport(deleted=len(ids), sources_deleted=1)
+        return report
+
+    def keep_only(self, origin: str, source_ids: Collection[str]) -> IndexReport:
+        """Delete the sources that were read from an origin and are no longer there."""
+        return self.remove(sorted(self._store.sources_of(origin) - frozenset(source_ids)))
+
+    def _compare(self, source: Source, pending: _Pending) -> IndexReport:
+        """Find what is new and what went; describe at once what stays and stands elsewhere now."""
+        try:
+            passages = cut(source, self._team, self._dense.count_tokens, self._budget)
+        except UnreadableSource as error:
+            return IndexReport(skipped=((source.id, str(error)),))
+        stored = {passage.id: passage for passage in self._store.passages_of(source.id)}
+        kept = [passage for passage in passages if passage.id in stored]
+        gone = [passage for passage_id, passage in stored.items() if passage_id not in {one.id for one in passages}]
+        self._describe(source, kept, gone, stored)
+        pending.new += [passage for passage in passages if passage.id not in stored]
+        pending.gone += [passage.id for passage in gone]
+        pending.source_ids.add(source.id)
+        return IndexReport(1, len(passages) - len(kept), len(kept), len(gone))
+
+    def _describe(
+        self, source: Source, kept: Sequence[Passage], gone: Sequence[Passage], stored: dict[str, Passage]
+    ) -> None:
+        """Places come first, those of passages that are about to go too: nobody reads on where they no longer may."""
+        moved = [replace(passage, places=source.places) for passage in gone if passage.places != source.places]
+        changed = [passage for passage in kept if passage != stored[passage.id]]
+        if moved or changed:
+            self._store.describe([*moved, *changed])
+
+    def _write(self, pending: _Pending) -> None:
+        for start in range(0, len(pending.new), _BATCH):
+            self._store.upsert(self._embedded(pending.new[start : start + _BATCH]))
+        if pending.gone:
+            self._store.delete(pending.gone)
+        pending.new.clear()
+        pending.gone.clear()
+        pending.source_ids.clear()
+
+    def _embedded(self, passages: Sequence[Passage]) -> list[EmbeddedPassage]:
+        texts = [text_to_embed(passage) for passage in passages]
+        dense, sparse = self._dense.embed_passages(texts), self._sparse.embed_passages(texts)
+        return [EmbeddedPassage(*parts) for parts in zip(passages, dense, sparse, strict=True)]
