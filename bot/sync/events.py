@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.errors import SlackDenied
+from bot.slack.events import Event
 from bot.slack.messages import parse, readable
 from bot.slack.payloads import Payload, child, string
 from bot.slack.workspace import Identity
-from bot.state.progress import Progress
+from bot.state.progress import Progress, ReadingState
 from bot.sync.reading import ChannelReader
 from bot.sync.selection import is_ours
 from bot.types import Conversation, ConversationKind
@@ -48,20 +49,27 @@ class Sync:
     read_later: Callable[[Conversation], None]
     """Has a channel's whole history read, without waiting for it."""
 
-    def handle(self, event: Payload) -> None:
+    def handle(self, event: Event) -> None:
         """Bring the index up to date with an event.
 
         Raises:
             SlackError, RetrievalError, StateError: it could not be; handle the event again.
         """
         us = self.workspace.identity()
-        touched = touched_by(event, us)
-        if touched:
+        if touched := touched_by(event.payload, us):
             self._refresh(touched)
-        elif opened := opened_by(event, us):
+        elif opened := opened_by(event.payload, us):
             self.read_later(self.workspace.conversation(opened))
-        elif closed := closed_by(event, us):
+        elif closed := closed_by(event.payload, us):
             self._leave(closed)
+
+    def give_up(self, event: Event, incident: str) -> None:
+        """Note that the index lacks something of the channel, so that the next start reads it again as a whole."""
+        touched = touched_by(event.payload, self.workspace.identity())
+        before = self.progress.of(self.place_of(touched.channel_id)) if touched else None
+        if before:
+            error = f"An event could not be dealt with (incident {incident})."
+            self.progress.write(replace(before, state=ReadingState.FAILED, error=error))
 
     def _refresh(self, touched: Touched) -> None:
         try:

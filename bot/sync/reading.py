@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -26,11 +26,15 @@ class History(Protocol):
 
 
 class Index(Protocol):
-    """The part of the index that keeps sources."""
+    """The part of an indexer that keeps sources."""
 
     def put(self, sources: Iterable[Source]) -> IndexReport: ...
 
-    def remove(self, source_ids: Collection[str]) -> IndexReport: ...
+    def remove(self, source_ids: Iterable[str]) -> IndexReport: ...
+
+
+class Stored(Protocol):
+    """The part of a store that knows what it holds."""
 
     def sources_of(self, origin: str) -> frozenset[str]: ...
 
@@ -54,9 +58,10 @@ class ChannelReader:
     channel takes long, so what is touched meanwhile is read again at its end.
     """
 
-    def __init__(self, slack: History, index: Index, sources: TalkSources) -> None:
+    def __init__(self, slack: History, index: Index, stored: Stored, sources: TalkSources) -> None:
         self._slack = slack
         self._index = index
+        self._stored = stored
         self._sources = sources
         self._locks: defaultdict[Place, threading.RLock] = defaultdict(threading.RLock)
         self._touched: dict[Place, set[str]] = {}
@@ -68,7 +73,7 @@ class ChannelReader:
             SlackError, RetrievalError: it could not be read to its end; what was read is in the index.
         """
         with self._noting_what_is_touched(conversation):
-            before = self._stored(conversation, lambda day: day >= since_day)
+            before = self._stored_of(conversation, lambda day: day >= since_day)
             seen: set[str] = set()
             for messages in _by_day(self._slack.history(conversation.id, _start(since_day))):
                 sources, report = self._day_with_threads(conversation, messages)
@@ -86,7 +91,7 @@ class ChannelReader:
     def purge(self, place: Place) -> None:
         """Drop everything of a channel from the index."""
         with self._locks[place]:
-            self._index.remove(self._index.sources_of(origin_of(self._sources.us.team, place)))
+            self._index.remove(self._stored.sources_of(origin_of(self._sources.us.team, place)))
 
     def _refresh(self, conversation: Conversation, root_ts: str) -> None:
         day = day_of(root_ts)
@@ -97,7 +102,7 @@ class ChannelReader:
         sources = (*self._sources.of_day(conversation, messages), *threads)
         self._index.put(sources)
         kept = {self._id(conversation, m.ts) for m in messages if has_thread(m) and m.ts != root_ts}
-        stored = self._stored(conversation, lambda of: of == day)
+        stored = self._stored_of(conversation, lambda of: of == day)
         self._index.remove(stored - kept - {source.id for source in sources})
 
     def _day_with_threads(
@@ -120,8 +125,8 @@ class ChannelReader:
                 return ()
             raise
 
-    def _stored(self, conversation: Conversation, days: Callable[[int], bool]) -> frozenset[str]:
-        stored = self._index.sources_of(origin_of(self._sources.us.team, conversation.place))
+    def _stored_of(self, conversation: Conversation, days: Callable[[int], bool]) -> frozenset[str]:
+        stored = self._stored.sources_of(origin_of(self._sources.us.team, conversation.place))
         return frozenset(id_ for id_ in stored if days(day_of(root_of(id_))))
 
     def _id(self, conversation: Conversation, root_ts: str) -> str:
