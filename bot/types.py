@@ -30,6 +30,8 @@ class Person:
     kind: PersonKind
     tz: str = "UTC"
     locale: str = "en-US"
+    is_reader: bool = True
+    """False for bots and deactivated people, who open nothing and so don't count among a reply's readers."""
 
 
 class ConversationKind(Enum):

@@ -1,0 +1,109 @@
+"""Remembers which posts were questions and what became of them; never their words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlalchemy import select
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from bot.state.database import Base, Database, insert_new
+from bot.types import Question
+
+
+class QuestionState(Enum):
+    """What became of a question."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    """A reply stands in the thread."""
+    TURNED_AWAY = "turned_away"
+    """The asker may not ask; where it says so, it says so to the asker alone."""
+    FAILED = "failed"
+    """The asker was told that something went wrong."""
+
+
+class QuestionRow(Base):
+    """One post that asked something."""
+
+    __tablename__ = "questions"
+
+    team: Mapped[str] = mapped_column(primary_key=True)
+    channel: Mapped[str] = mapped_column(primary_key=True)
+    ts: Mapped[str] = mapped_column(primary_key=True)
+    root_ts: Mapped[str] = mapped_column(index=True)
+    asker: Mapped[str]
+    event_id: Mapped[str]
+    """The event that is answered; the others of the same post are not."""
+    state: Mapped[str] = mapped_column(default=QuestionState.OPEN.value)
+    reply_ts: Mapped[str] = mapped_column(default="")
+    asked_at: Mapped[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that was put earlier."""
+
+    asker: str
+    state: QuestionState
+    reply_ts: str
+    """The last message of the reply; empty where there is none."""
+
+
+class Questions:
+    """Every question that was put to Footnote."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def take(self, question: Question, event_id: str, at: float) -> bool:
+        """Whether this event is to be answered: the first of its post, and as long as the question is open."""
+        row = QuestionRow(
+            team=question.team,
+            channel=question.channel,
+            ts=question.ts,
+            root_ts=question.root_ts,
+            asker=question.asker,
+            event_id=event_id,
+            asked_at=at,
+        )
+        with self._database.session() as session:
+            if insert_new(session, row):
+                return True
+            known = _row(session, question)
+            return known is not None and known.event_id == event_id and known.state == QuestionState.OPEN.value
+
+    def close(self, question: Question, state: QuestionState, reply_ts: str = "") -> None:
+        """Write down what became of a question."""
+        with self._database.session() as session:
+            if row := _row(session, question):
+                row.state, row.reply_ts = state.value, reply_ts
+
+    def is_open(self, question: Question) -> bool:
+        """Whether it was put and nothing became of it yet."""
+        with self._database.reading() as session:
+            row = _row(session, question)
+            return row is not None and row.state == QuestionState.OPEN.value
+
+    def last_in_thread(self, team: str, channel: str, root_ts: str) -> Asked | None:
+        """The latest question of a thread."""
+        in_thread = (
+            select(QuestionRow)
+            .where(QuestionRow.team == team, QuestionRow.channel == channel, QuestionRow.root_ts == root_ts)
+            .order_by(QuestionRow.ts.desc())
+            .limit(1)
+        )
+        with self._database.reading() as session:
+            row = session.scalars(in_thread).first()
+            return Asked(row.asker, QuestionState(row.state), row.reply_ts) if row else None
+
+    def asked_in(self, team: str, channel: str) -> frozenset[str]:
+        """The `ts` of every post of a conversation that was a question: none of them is ever evidence."""
+        with self._database.reading() as session:
+            posts = select(QuestionRow.ts).where(QuestionRow.team == team, QuestionRow.channel == channel)
+            return frozenset(session.scalars(posts))
+
+
+def _row(session: Session, question: Question) -> QuestionRow | None:
+    return session.get(QuestionRow, question.key)
