@@ -1,0 +1,149 @@
+"""Turns a Slack export into the sources that Slack's API would give, and says what it left out and why."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from bot.slack.messages import Message, parse
+from bot.slack.payloads import Payload, child, flag, string
+from bot.slack.workspace import Identity
+from bot.sync.archive import Archive, UnreadableFile
+from bot.sync.talk import Permalink, TalkSources, day_of, has_thread
+from bot.types import Conversation, ConversationKind
+from retrieval.types import Place, Source
+
+DIRECT = "direct messages, which are never taken"
+PRIVATE = "private channels and group messages, which are taken with --private-channels only"
+NO_CHANNEL = "folders that belong to no channel of the export"
+NO_FOLDER = "channels without a message"
+NOT_EVIDENCE = "messages that are notices of Slack's or talk with Footnote"
+_LISTS = {
+    "channels.json": ConversationKind.PUBLIC,
+    "groups.json": ConversationKind.PRIVATE,
+    "mpims.json": ConversationKind.GROUP_DM,
+    "dms.json": ConversationKind.DM,
+}
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was read of an export so far."""
+
+    channels: int = 0
+    messages: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    """How many of each kind of thing were left out, by the reason."""
+
+
+class ExportNames:
+    """Names as the export's own lists give them."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._people = {string(user, "id"): _name_of(user) for user in archive.listed("users.json")}
+        public = (channel for channel in archive.listed("channels.json") if not flag(channel, "is_private"))
+        self._channels = {string(channel, "id"): string(channel, "name") for channel in public}
+
+    def person(self, user_id: str) -> str:
+        return self._people.get(user_id, "")
+
+    def channel(self, channel_id: str) -> str:
+        return self._channels.get(channel_id, "")
+
+    def group(self, group_id: str) -> str:  # noqa: ARG002  # an export has no list of groups
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """One export, to be read as sources of the workspace that `us` is in."""
+
+    archive: Archive
+    us: Identity
+    permalink: Permalink
+    place_of: Callable[[str], Place]
+    with_private: bool = False
+
+    def sources(self, tally: Tally) -> Iterator[Source]:
+        """Every thread and stretch of the channels that are taken, counted in `tally` as they come."""
+        maker = TalkSources(self.us, ExportNames(self.archive), self.permalink)
+        conversations = self._conversations()
+        for folder in sorted(self.archive.folders() - {folder for folder, _ in conversations}):
+            tally.skipped[DIRECT if folder.startswith("D") else NO_CHANNEL] += 1
+        for folder, conversation in conversations:
+            if self._is_taken(folder, conversation, tally):
+                yield from self._of_channel(maker, folder, conversation, tally)
+
+    def _conversations(self) -> tuple[tuple[str, Conversation], ...]:
+        """The export's conversations with their folders: named after the channel, or its id."""
+        folders = self.archive.folders()
+        listed = ((entry, kind) for name, kind in _LISTS.items() for entry in self.archive.listed(name))
+        return tuple(
+            (string(entry, "id") if string(entry, "id") in folders else string(entry, "name"), self._of(entry, kind))
+            for entry, kind in listed
+        )
+
+    def _of(self, entry: Payload, kind: ConversationKind) -> Conversation:
+        if kind is ConversationKind.PUBLIC and flag(entry, "is_private"):
+            kind = ConversationKind.PRIVATE
+        id_ = string(entry, "id")
+        return Conversation(id_, self.place_of(id_), string(entry, "name"), kind)
+
+    def _is_taken(self, folder: str, conversation: Conversation, tally: Tally) -> bool:
+        reasons = {
+            DIRECT: conversation.kind is ConversationKind.DM,
+            PRIVATE: conversation.kind is not ConversationKind.PUBLIC and not self.with_private,
+            NO_FOLDER: folder not in self.archive.folders() or not conversation.id,
+        }
+        reason = next((reason for reason, holds in reasons.items() if holds), "")
+        tally.skipped.update([reason] if reason else [])
+        return not reason
+
+    def _of_channel(
+        self, maker: TalkSources, folder: str, conversation: Conversation, tally: Tally
+    ) -> Iterator[Source]:
+        threads, days = _sorted_out(self._messages(folder, conversation.id, tally))
+        tally.channels += 1
+        for thread in threads.values():
+            tally.skipped[NOT_EVIDENCE] += len(thread) - maker.count((), [thread])
+            yield from maker.of_thread(conversation, thread)
+        for day in days.values():
+            tally.skipped[NOT_EVIDENCE] += len(day) - maker.count(day, ())
+            yield from maker.of_day(conversation, day)
+
+    def _messages(self, folder: str, channel_id: str, tally: Tally) -> Iterator[Message]:
+        for path in self.archive.days(folder):
+            try:
+                payloads = self.archive.objects(path)
+            except UnreadableFile as error:
+                tally.skipped[f"files that are {error}"] += 1
+                continue
+            tally.messages += len(payloads)
+            yield from (parse(payload, channel_id) for payload in payloads)
+
+
+def team_of(archive: Archive) -> str:
+    """The workspace that an export is of: the one that most of its people belong to; empty where it says nothing."""
+    teams = Counter(string(user, "team_id") for user in archive.listed("users.json"))
+    return max(teams, key=lambda team: (teams[team], team), default="")
+
+
+def _sorted_out(
+    messages: Iterator[Message],
+) -> tuple[Mapping[str, Sequence[Message]], Mapping[int, Sequence[Message]]]:
+    """Threads by their root, and unthreaded messages by day. A root knows its thread by `thread_ts` alone here."""
+    threads: defaultdict[str, list[Message]] = defaultdict(list)
+    days: defaultdict[int, list[Message]] = defaultdict(list)
+    for message in messages:
+        if message.thread_ts or has_thread(message):
+            threads[message.root_ts].append(message)
+        else:
+            days[day_of(message.ts)].append(replace(message, reply_count=0))
+    return threads, days
+
+
+def _name_of(user: Payload) -> str:
+    profile = child(user, "profile")
+    names = (string(profile, "display_name"), string(profile, "real_name"), string(user, "real_name"))
+    return next((name for name in names if name), string(user, "name"))
