@@ -1,0 +1,118 @@
+"""Slack on loopback: joins the parts and runs them on a port."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.wrappers import Request, Response
+
+from sandbox.api import Api, app_token, bot_token, person_token
+from sandbox.delivery import Delivery, Timing
+from sandbox.events import EventFeed
+from sandbox.faults import CallLog, Faults
+from sandbox.loading import load
+from sandbox.manifest import read_manifest
+from sandbox.seed import Seed, read_seed
+from sandbox.socket_mode import SocketMode
+from sandbox.wsgi import SandboxApp
+
+_HOST = "127.0.0.1"
+_POLL_S = 0.05  # how often the server looks whether it should stop
+
+
+class _QuietHandler(WSGIRequestHandler):
+    """Serves without a line for every request."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing."""
+
+
+class Sandbox:
+    """A running workspace; `Sandbox.running(…)` makes one."""
+
+    def __init__(self, seed: Seed, port: int, manifest: Path | None, timing: Timing) -> None:
+        granted = read_manifest(manifest)
+        self._workspace = load(seed, granted)
+        self._faults, self._log = Faults(), CallLog()
+        self._sockets = SocketMode(self._workspace.app.id)
+        self._delivery = Delivery(self._workspace.clock, self._sockets, timing, self._faults)
+        feed = EventFeed(self._workspace, granted, self._delivery.send_event)
+        api = Api(self._workspace, granted, feed, self._delivery, self._sockets, self._faults, self._log)
+        app = SandboxApp(api, self._sockets, self._delivery, _no_pages)
+        self._server: BaseWSGIServer = make_server(_HOST, port, app, threaded=True, request_handler=_QuietHandler)
+        self._workspace.url = f"http://{_HOST}:{self._server.server_port}/"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(_POLL_S,), name="sandbox-http", daemon=True
+        )
+
+    @classmethod
+    @contextmanager
+    def running(
+        cls,
+        seed: Seed | Path,
+        *,
+        port: int = 0,
+        handbook: Path | None = None,  # noqa: ARG003  # its pages come with the web view
+        manifest: Path | None = None,
+        timing: Timing | None = None,
+    ) -> Iterator["Sandbox"]:
+        """A sandbox that serves until the block ends; port 0 takes a free one, no manifest means the checkout's."""
+        read = read_seed(seed) if isinstance(seed, Path) else seed
+        sandbox = cls(read, port, manifest, timing or Timing())
+        sandbox._start()
+        try:
+            yield sandbox
+        finally:
+            sandbox._stop()
+
+    def _start(self) -> None:
+        self._delivery.start()
+        self._thread.start()
+
+    def _stop(self) -> None:
+        self._sockets.cut()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+        self._delivery.stop()
+
+    @property
+    def url(self) -> str:
+        """The address for people, with a slash at its end."""
+        return self._workspace.url
+
+    @property
+    def api_url(self) -> str:
+        """The address for `WebClient(base_url=…)`."""
+        return f"{self.url}api/"
+
+    @property
+    def bot_token(self) -> str:
+        return bot_token(self._workspace)
+
+    @property
+    def app_token(self) -> str:
+        return app_token(self._workspace)
+
+    @property
+    def bot_user(self) -> str:
+        """The bot's user id."""
+        return self._workspace.app.user_id
+
+    def user_id(self, name: str) -> str:
+        """The id of a person by their handle."""
+        return next(person.id for person in self._workspace.people.values() if person.name == name)
+
+    def channel_id(self, name: str) -> str:
+        """The id of a channel by its name."""
+        return next(channel.id for channel in self._workspace.channels.values() if channel.name == name)
+
+    def token(self, name: str) -> str:
+        """The token of a person by their handle."""
+        return person_token(self.user_id(name))
+
+
+def _no_pages(request: Request) -> Response:
+    return Response(f"Nothing stands at {request.path}.", status=404)
