@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.slack.messages import Message, parse
@@ -63,11 +63,12 @@ class Export:
     us: Identity
     permalink: Permalink
     place_of: Callable[[str], Place]
+    asked_in: Callable[[str], Container[str]] = lambda _channel: ()
     with_private: bool = False
 
     def sources(self, tally: Tally) -> Iterator[Source]:
         """Every thread and stretch of the channels that are taken, counted in `tally` as they come."""
-        maker = TalkSources(self.us, ExportNames(self.archive), self.permalink)
+        maker = TalkSources(self.us, ExportNames(self.archive), self.permalink, self.asked_in)
         conversations = self._conversations()
         for folder in sorted(self.archive.folders() - {folder for folder, _ in conversations}):
             tally.skipped[DIRECT if folder.startswith("D") else NO_CHANNEL] += 1

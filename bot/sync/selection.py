@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from bot.slack.messages import Message, is_noise
 from bot.slack.payloads import Payload, children, string
 from bot.slack.workspace import Identity
 
 
-def evidence_of_thread(messages: Sequence[Message], us: Identity) -> tuple[Message, ...]:
-    """What of a thread, oldest first, may be evidence: not our posts, nor the questions that they answer."""
-    put_to_us: set[str] = set()
+def evidence_of_thread(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:
+    """What of a thread, oldest first, may be evidence: not our posts, nor the questions that they answer.
+
+    `asked` holds the `ts` of every known question. Those of a time that nobody remembers are told by what follows
+    them: each of our posts answers the latest post before it that is still without an answer.
+    """
+    answered: set[str] = set()
     waiting: list[str] = []
     for message in messages:
         if is_ours(message, us):
-            put_to_us.update(waiting[-1:])
+            answered.update(waiting[-1:])
             waiting = waiting[:-1]
         elif not is_noise(message):
             waiting.append(message.ts)
-    return tuple(m for m in messages if _may_be_evidence(m, us) and m.ts not in put_to_us)
+    return tuple(m for m in messages if _may_be_evidence(m, us) and m.ts not in answered and m.ts not in asked)
 
 
-def evidence_of_stretch(messages: Sequence[Message], us: Identity) -> tuple[Message, ...]:
+def evidence_of_stretch(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:
     """What of unthreaded talk may be evidence."""
-    return tuple(message for message in messages if _may_be_evidence(message, us))
+    return tuple(message for message in messages if _may_be_evidence(message, us) and message.ts not in asked)
 
 
 def is_ours(message: Message, us: Identity) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -27,22 +27,30 @@ class TalkSources:
     us: Identity
     names: Names
     permalink: Permalink
+    asked_in: Callable[[str], Container[str]]
+    """By a channel's id, the `ts` of the posts that are known to have been questions to Footnote."""
 
     def of_thread(self, conversation: Conversation, messages: Sequence[Message]) -> tuple[Source, ...]:
         """One source for a thread, given root first; none where nothing in it may be evidence."""
         ordered = sorted(messages, key=lambda message: message.ts)
         root = ordered[0].root_ts if ordered else ""
-        return self._source(conversation, root, evidence_of_thread(ordered, self.us))
+        return self._source(conversation, root, self._of_thread(ordered))
 
     def of_day(self, conversation: Conversation, messages: Iterable[Message]) -> tuple[Source, ...]:
         """A source for each stretch of the day's unthreaded messages; threads are left out."""
         alone = sorted((m for m in messages if not has_thread(m)), key=lambda message: message.ts)
-        stretches = list(_stretches(evidence_of_stretch(alone, self.us)))
+        stretches = list(_stretches(self._of_stretch(alone)))
         return tuple(source for part in stretches for source in self._source(conversation, part[0].ts, part))
 
     def count(self, alone: Sequence[Message], threads: Sequence[Sequence[Message]]) -> int:
         """How many of these messages may be evidence."""
-        return len(evidence_of_stretch(alone, self.us)) + sum(len(evidence_of_thread(t, self.us)) for t in threads)
+        return len(self._of_stretch(alone)) + sum(len(self._of_thread(thread)) for thread in threads)
+
+    def _of_thread(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        return evidence_of_thread(messages, self.us, self.asked_in(messages[0].channel)) if messages else ()
+
+    def _of_stretch(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        return evidence_of_stretch(messages, self.us, self.asked_in(messages[0].channel)) if messages else ()
 
     def _source(self, conversation: Conversation, root: str, messages: Sequence[Message]) -> tuple[Source, ...]:
         utterances = tuple(utterance for message in messages for utterance in self._utterance(message))
