@@ -1,0 +1,221 @@
+"""Every command with its words and options; light, so that help and mistakes are told at once."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+from bot.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """Run the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Say what is configured, reachable and missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Read documents, or a Slack export, into the index."""
+
+    paths: tuple[Path, ...]
+    visible_to: str | None
+    url: str | None
+    slack_export: Path | None
+    private_channels: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask a question in the terminal."""
+
+    words: str
+    asker: str | None
+    place: str | None
+    thread: Path | None
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Show how documents are cut."""
+
+    path: Path
+    sample: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRetrieval:
+    """Measure retrieval on a judged set."""
+
+    folder: Path
+    queries: Path | None
+    qrels: Path | None
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRewriting:
+    """Measure how follow-ups are made to stand alone."""
+
+    file: Path
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Show what has been read and indexed."""
+
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunSandbox:
+    """Run Slack on loopback."""
+
+    port: int
+    seed: Path | None
+    handbook: Path | None
+
+
+Command = Serve | Check | Index | Ask | Passages | EvalRetrieval | EvalRewriting | Status | RunSandbox
+
+
+def parse(argv: Sequence[str]) -> tuple[Command, bool]:
+    """The command that these words give, and whether to tell everything of it (`--debug`).
+
+    Raises:
+        UsageError: they give none.
+        SystemExit: help was asked for, and printed.
+    """
+    given = vars(build_parser().parse_args(argv))
+    made: type[Command] = given["command"]
+    words = {field.name: given[field.name] for field in fields(made)}
+    return made(**words), bool(given["debug"])
+
+
+def build_parser() -> _Parser:
+    """The whole command line."""
+    parser = _Parser(
+        prog="footnote",
+        description="Answers a team's questions in Slack from what the team has already written, with citations.",
+    )
+    parser.set_defaults(debug=False)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_running(commands)
+    _add_index(commands)
+    _add_ask(commands)
+    _add_passages(commands)
+    _add_eval(commands)
+    _add_sandbox(commands)
+    return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, as every other error is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` says how to call it.")
+
+
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # what `add_subparsers` returns; it has no public name
+
+
+def _add(commands: _Commands, name: str, made: type[Command]) -> _Parser:
+    """A command that is described by what it makes."""
+    line = (made.__doc__ or "").rstrip(".")
+    parser = commands.add_parser(name, help=line[:1].lower() + line[1:], description=made.__doc__)
+    parser.set_defaults(command=made)
+    parser.add_argument("--debug", action="store_true", help="write tracebacks and details to stderr")
+    return parser
+
+
+def _add_json(parser: _Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="write one JSON object")
+
+
+def _add_running(commands: _Commands) -> None:
+    _add(commands, "serve", Serve)
+    _add(commands, "check", Check)
+    _add_json(_add(commands, "status", Status))
+
+
+def _add_index(commands: _Commands) -> None:
+    parser = _add(commands, "index", Index)
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="a folder of documents, or a document")
+    parser.add_argument(
+        "--visible-to",
+        metavar="CHANNEL",
+        help="who may read the documents: `workspace` (every full member; the default) or the members of a channel",
+    )
+    parser.add_argument("--url", metavar="BASE", help="where readers open the documents: BASE/<path without .md>")
+    parser.add_argument("--slack-export", type=Path, metavar="ZIP", help="a Slack export, as a zip or a folder")
+    parser.add_argument(
+        "--private-channels", action="store_true", help="take private channels and group messages of the export too"
+    )
+
+
+def _add_ask(commands: _Commands) -> None:
+    parser = _add(commands, "ask", Ask)
+    parser.add_argument("words", nargs="+", metavar="WORDS", action=_Joined, help="the question")
+    parser.add_argument("--as", dest="asker", metavar="USER", help="who asks, by name or id (needs Slack)")
+    parser.add_argument("--in", dest="place", metavar="CHANNEL", help="where: a channel, or `dm` (the default)")
+    parser.add_argument(
+        "--thread",
+        type=Path,
+        metavar="FILE",
+        help="the thread before it: JSON lines of author and text, or lines of text",
+    )
+    _add_json(parser)
+
+
+def _add_passages(commands: _Commands) -> None:
+    parser = _add(commands, "passages", Passages)
+    parser.add_argument("path", type=Path, metavar="PATH", help="a folder of documents, or a document")
+    parser.add_argument("--sample", type=_positive, default=10, metavar="N", help="how many to show (default: 10)")
+
+
+def _add_eval(commands: _Commands) -> None:
+    parser = commands.add_parser("eval", help="measure a part of Footnote", description="Measure a part of Footnote.")
+    parts = parser.add_subparsers(metavar="PART", required=True)
+    retrieval = _add(parts, "retrieval", EvalRetrieval)
+    retrieval.add_argument("folder", type=Path, metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/")
+    retrieval.add_argument("--queries", type=Path, metavar="FILE", help="instead of the folder's own")
+    retrieval.add_argument("--qrels", type=Path, metavar="FILE", help="instead of the folder's own")
+    _add_json(retrieval)
+    rewriting = _add(parts, "rewriting", EvalRewriting)
+    rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
+    _add_json(rewriting)
+
+
+def _add_sandbox(commands: _Commands) -> None:
+    parser = _add(commands, "sandbox", RunSandbox)
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free one)")
+    parser.add_argument("--seed", type=Path, metavar="FILE", help="the workspace as YAML (default: the sample)")
+    parser.add_argument("--handbook", type=Path, metavar="DIR", help="a folder of Markdown pages to show")
+
+
+class _Joined(argparse.Action):
+    """Words as one text, so that a question needs no quotation marks."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002  # argparse calls it so
+        namespace: argparse.Namespace,
+        values: str | Sequence[str] | None,
+        option_string: str | None = None,  # noqa: ARG002  # argparse calls it so
+    ) -> None:
+        setattr(namespace, self.dest, values if isinstance(values, str) else " ".join(values or ()))
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
