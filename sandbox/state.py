@@ -191,6 +191,18 @@ class Ephemeral:
     bot_id: str
 
 
+@dataclass(slots=True)
+class ResponseAddress:
+    """Where the app may answer an interaction, a few times and for half an hour."""
+
+    channel: str
+    user: str
+    message_ts: str
+    thread_ts: str
+    made_at: float
+    uses_left: int = 5  # Source: Slack's limit of a response_url
+
+
 class Workspace:
     """The home team's whole state, guarded by one lock that a call holds while it runs."""
 
@@ -205,6 +217,9 @@ class Workspace:
         self.files: dict[str, File] = {}
         self.ephemerals: list[Ephemeral] = []
         self.homes: dict[str, Json] = {}
+        self.modals: dict[str, tuple[str, Json]] = {}  # view id → whose it is, the view
+        self.triggers: dict[str, tuple[str, float]] = {}  # trigger → whose it is, when it was made
+        self.responses: dict[str, ResponseAddress] = {}
         self.statuses: dict[tuple[str, str], Json] = {}
         self.prompts: dict[tuple[str, str], Json] = {}
         self.url = ""  # the address for people, set once the port is known

@@ -1,7 +1,21 @@
 """Slack's methods, by family; the table of all of them."""
 
 from sandbox.calls import Methods
-from sandbox.methods import auth, chat, conversations, history, membership, users
+from sandbox.methods import (
+    agents,
+    auth,
+    changes,
+    chat,
+    controls,
+    conversations,
+    files,
+    history,
+    membership,
+    reactions,
+    streams,
+    users,
+    views,
+)
 
 METHODS: Methods = {
     **auth.METHODS,
@@ -10,4 +24,11 @@ METHODS: Methods = {
     **membership.METHODS,
     **history.METHODS,
     **chat.METHODS,
+    **streams.METHODS,
+    **reactions.METHODS,
+    **files.METHODS,
+    **views.METHODS,
+    **agents.METHODS,
+    **controls.METHODS,
+    **changes.METHODS,
 }

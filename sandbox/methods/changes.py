@@ -1,0 +1,82 @@
+"""sandbox.changePerson, addPerson, convertChannel and shareChannel: what admins do in Slack's own pages."""
+
+from sandbox.calls import Call, Method, Methods
+from sandbox.loading import id_from
+from sandbox.methods.notices import post_notice
+from sandbox.shapes import user_json
+from sandbox.state import Channel, ChannelKind, Person, PersonKind, Team
+from sandbox.types import Json, Refused
+
+
+def _kind(call: Call) -> PersonKind:
+    try:
+        return PersonKind(call.args.text("kind", "member"))
+    except ValueError:
+        raise Refused("invalid_arguments") from None
+
+
+def _change_person(call: Call) -> Json:
+    """Another kind (deactivated, guest…), admin or not, another title."""
+    person = call.workspace.person(call.args.text("user"))
+    if call.args.has("kind"):
+        person.kind = _kind(call)
+    person.admin = call.args.flag("admin", person.admin)
+    person.title = call.args.text("title", person.title)
+    person.updated = int(call.workspace.clock.now())
+    shape = user_json(call.workspace, person)
+    call.feed.about("user_change", {"user": shape, "cache_ts": person.updated})
+    return {"ok": True, "user": shape}
+
+
+def _add_person(call: Call) -> Json:
+    name = call.args.text("name")
+    person = Person(id_from("U", name), name, call.args.text("real_name", name), _kind(call), call.workspace.team.id)
+    if person.id in call.workspace.people:
+        raise Refused("name_taken")
+    if person.kind is PersonKind.OUTSIDER:
+        person.team = call.args.text("team") or "T0ELSEWHERE"
+        call.workspace.teams.setdefault(person.team, Team(person.team, person.team, person.team.lower()))
+    call.workspace.people[person.id] = person
+    shape = user_json(call.workspace, person)
+    if call.workspace.is_home(person):
+        call.feed.about("team_join", {"user": shape})
+    return {"ok": True, "user": shape}
+
+
+def _channel(call: Call) -> Channel:
+    channel = call.workspace.channels.get(call.args.text("channel"))
+    if channel is None:
+        raise Refused("channel_not_found")
+    return channel
+
+
+def _convert_channel(call: Call) -> Json:
+    """To `private` or `public`; the notice comes from the caller."""
+    channel = _channel(call)
+    kinds = {"private": ChannelKind.PRIVATE, "public": ChannelKind.PUBLIC}
+    to = call.args.text("to")
+    if to not in kinds or channel.kind in (ChannelKind.DM, ChannelKind.GROUP_DM):
+        raise Refused("invalid_arguments")
+    channel.kind = kinds[to]
+    post_notice(call, channel, call.caller.person, f"channel_convert_to_{to}", f"made this channel *{to}*.")
+    return {"ok": True}
+
+
+def _share_channel(call: Call) -> Json:
+    """Share with another team: at once, `pending` or, with `off`, no more."""
+    channel, team = _channel(call), call.args.text("team")
+    channel.pending_ext_shared = call.args.flag("pending")
+    channel.ext_shared = not channel.pending_ext_shared and not call.args.flag("off")
+    channel.connected_teams = [] if call.args.flag("off") else sorted({*channel.connected_teams, team})
+    if not channel.pending_ext_shared:
+        what = "shared" if channel.ext_shared else "unshared"
+        call.feed.channel(what, channel, {"connected_team_id": team, "channel": channel.id})
+    return {"ok": True}
+
+
+METHODS: Methods = {
+    "sandbox.changePerson": Method(_change_person, required=("user",)),
+    "sandbox.addPerson": Method(_add_person, required=("name",)),
+    "sandbox.convertChannel": Method(_convert_channel, required=("channel", "to")),
+    "sandbox.shareChannel": Method(_share_channel, required=("channel", "team")),
+}
