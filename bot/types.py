@@ -99,6 +99,16 @@ class Question:
         return self.thread_ts or self.ts
 
 
+class Admission(Enum):
+    """Whether somebody may put a question where they put it, and what they hear if not."""
+
+    ADMITTED = "admitted"
+    TOLD_NO = "told_no"
+    """A guest: a fixed sentence, to them alone."""
+    SILENCE = "silence"
+    """Somebody of another organisation, a bot, or anybody in a channel that is shared with another organisation."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One earlier message of the thread in which a question was asked."""
@@ -154,6 +164,8 @@ class Quote:
     passage: Passage
     anchor: Anchor
     """What its citation opens."""
+    heading_path: tuple[str, ...] = ()
+    """The headings above these words, which can be more than those above the whole passage."""
 
 
 # -------------------------------------------------------------------------------------------------------- replies

@@ -1,61 +1,72 @@
-"""The names of a workspace's people and channels, looked up in Slack and remembered for a while."""
+"""Names people and channels that messages mention by id, asking Slack as rarely as it can."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
-from bot.errors import SlackDenied
-from bot.types import Conversation, ConversationKind, Person
+from bot.errors import SlackError
+from bot.slack.workspace import Workspace
 
-KEPT_S = 600.0
-"""A new name shows after ten minutes at most; a channel that became private is named no longer than that."""
-
-
-class Lookups(Protocol):
-    """The part of a workspace that knows names."""
-
-    def person(self, user_id: str) -> Person: ...
-
-    def conversation(self, channel_id: str) -> Conversation: ...
+FRESH_S = 600.0
+"""A new name may take so long to show; names decide nothing."""
+RETRY_S = 30.0
+"""After a refusal, so that a list that can't be read isn't asked for at every message."""
 
 
 class Directory:
-    """Names by id; empty for what Slack doesn't know, and for channels that not everybody may know of.
+    """The `Names` of one workspace. A name that can't be read is empty."""
 
-    Raises `SlackError` where Slack can't be asked: a text without its names is not written down.
-    """
-
-    def __init__(self, lookups: Lookups, clock: Callable[[], float] = time.monotonic) -> None:
-        self._lookups = lookups
-        self._clock = clock
-        self._known: dict[str, tuple[float, str]] = {}
+    def __init__(self, workspace: Workspace, clock: Callable[[], float] = time.monotonic) -> None:
+        self._people = _Book(lambda: _people(workspace), clock)
+        self._strangers = _Book(dict, clock)
+        self._channels = _Book(lambda: _channels(workspace), clock)
+        self._workspace = workspace
 
     def person(self, user_id: str) -> str:
-        return self._remembered(user_id, lambda: self._lookups.person(user_id).name)
+        """Somebody's name, of this workspace or another one."""
+        return self._people.names().get(user_id) or self._stranger(user_id)
 
     def channel(self, channel_id: str) -> str:
-        return self._remembered(channel_id, lambda: _public_name(self._lookups.conversation(channel_id)))
+        """A public channel's name; empty for every other, whose name not everybody may know."""
+        return self._channels.names().get(channel_id, "")
 
-    def group(self, group_id: str) -> str:  # noqa: ARG002  # the protocol asks for it
-        """Nobody's scopes tell; Slack writes the handle beside the id."""
+    def group(self, _group_id: str) -> str:
+        """Nothing: reading user groups is a scope that nothing else needs, and Slack writes their handles beside."""
         return ""
 
-    def _remembered(self, id_: str, look_up: Callable[[], str]) -> str:
-        expiry, name = self._known.get(id_, (-1.0, ""))
-        if self._clock() >= expiry:
-            name = _known_name(look_up)
-            self._known[id_] = (self._clock() + KEPT_S, name)
-        return name
+    def _stranger(self, user_id: str) -> str:
+        known = self._strangers.names()
+        if user_id not in known:
+            try:
+                known[user_id] = self._workspace.person(user_id).name
+            except SlackError:
+                known[user_id] = ""
+        return known[user_id]
 
 
-def _known_name(look_up: Callable[[], str]) -> str:
-    try:
-        return look_up()
-    except SlackDenied:
-        return ""
+class _Book:
+    """Names by id, read anew when they are old; the old ones stay where they can't be."""
+
+    def __init__(self, read: Callable[[], Mapping[str, str]], clock: Callable[[], float]) -> None:
+        self._read = read
+        self._clock = clock
+        self._names: dict[str, str] = {}
+        self._stale_at = float("-inf")
+
+    def names(self) -> dict[str, str]:
+        if self._clock() >= self._stale_at:
+            try:
+                self._names = dict(self._read())
+                self._stale_at = self._clock() + FRESH_S
+            except SlackError:
+                self._stale_at = self._clock() + RETRY_S
+        return self._names
 
 
-def _public_name(conversation: Conversation) -> str:
-    return conversation.name if conversation.kind is ConversationKind.PUBLIC else ""
+def _people(workspace: Workspace) -> Mapping[str, str]:
+    return {person.id: person.name for person in workspace.people()}
+
+
+def _channels(workspace: Workspace) -> Mapping[str, str]:
+    return {channel.id: channel.name for channel in workspace.public_channels()}

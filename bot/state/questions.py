@@ -36,7 +36,7 @@ class QuestionRow(Base):
     asker: Mapped[str]
     event_id: Mapped[str]
     """The event that is answered; the others of the same post are not."""
-    state: Mapped[str] = mapped_column(default=QuestionState.OPEN.value)
+    state: Mapped[str]
     reply_ts: Mapped[str] = mapped_column(default="")
     asked_at: Mapped[float]
 
@@ -58,7 +58,7 @@ class Questions:
         self._database = database
 
     def take(self, question: Question, event_id: str, at: float) -> bool:
-        """Whether this event is to be answered: the first of its post, and as long as the question is open."""
+        """Whether this event is to be answered: the first of its post, as long as nothing became of the question."""
         row = QuestionRow(
             team=question.team,
             channel=question.channel,
@@ -66,13 +66,11 @@ class Questions:
             root_ts=question.root_ts,
             asker=question.asker,
             event_id=event_id,
+            state=QuestionState.OPEN.value,
             asked_at=at,
         )
         with self._database.session() as session:
-            if insert_new(session, row):
-                return True
-            known = _row(session, question)
-            return known is not None and known.event_id == event_id and known.state == QuestionState.OPEN.value
+            return insert_new(session, row) or _is_open(_row(session, question), event_id)
 
     def close(self, question: Question, state: QuestionState, reply_ts: str = "") -> None:
         """Write down what became of a question."""
@@ -80,11 +78,10 @@ class Questions:
             if row := _row(session, question):
                 row.state, row.reply_ts = state.value, reply_ts
 
-    def is_open(self, question: Question) -> bool:
-        """Whether it was put and nothing became of it yet."""
+    def is_open(self, question: Question, event_id: str) -> bool:
+        """Whether this event was taken to be answered, and nothing became of the question yet."""
         with self._database.reading() as session:
-            row = _row(session, question)
-            return row is not None and row.state == QuestionState.OPEN.value
+            return _is_open(_row(session, question), event_id)
 
     def last_in_thread(self, team: str, channel: str, root_ts: str) -> Asked | None:
         """The latest question of a thread."""
@@ -107,3 +104,7 @@ class Questions:
 
 def _row(session: Session, question: Question) -> QuestionRow | None:
     return session.get(QuestionRow, question.key)
+
+
+def _is_open(row: QuestionRow | None, event_id: str) -> bool:
+    return row is not None and row.event_id == event_id and row.state == QuestionState.OPEN.value

@@ -1,0 +1,38 @@
+"""Remembers what Slack said for as long as it may be relied on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MOST_FACTS = 5000
+"""Facts of one kind that are kept at once; the oldest go first."""
+
+
+class Facts(Generic[K, V]):
+    """Facts of one kind, each read when it is asked for and none fresh enough is known.
+
+    What a read raises passes through, and a fact that could not be read anew is not known any more.
+    """
+
+    def __init__(self, read: Callable[[K], V], clock: Callable[[], float] = time.monotonic) -> None:
+        self._read = read
+        self._clock = clock
+        self._known: dict[K, tuple[float, V]] = {}
+
+    def get(self, key: K, max_age_s: float) -> V:
+        """A fact that was true at some time in the last `max_age_s` seconds."""
+        now = self._clock()  # before the read: what changes meanwhile may be missing in it
+        known = self._known.get(key)
+        if known and now - known[0] <= max_age_s:
+            return known[1]
+        self._known.pop(key, None)
+        value = self._read(key)
+        self._known[key] = (now, value)
+        while len(self._known) > MOST_FACTS:
+            self._known.pop(next(iter(self._known)), None)
+        return value

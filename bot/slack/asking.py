@@ -1,0 +1,108 @@
+"""Takes each question from the event that brings it to the reply that ends it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from bot.slack.events import Event
+from bot.slack.hearing import Hearing
+from bot.slack.posting import Posted, Poster, posted_to
+from bot.slack.replies import note, render
+from bot.slack.threads import Threads
+from bot.state.questions import Questions, QuestionState
+from bot.texts import FAILURE, NOT_FOR_GUESTS
+from bot.types import Admission, Answer, Question, Reply
+
+log = logging.getLogger(__name__)
+
+
+class Door(Protocol):
+    """Says who may ask."""
+
+    def may_ask(self, question: Question) -> Admission: ...
+
+
+class Asking:
+    """The inbox's handler for questions: each gets one reply, however often its events come."""
+
+    def __init__(
+        self,
+        hearing: Hearing,
+        asked: Questions,
+        door: Door,
+        answer: Callable[[Question], Reply],
+        threads: Threads,
+        poster: Poster,
+    ) -> None:
+        self._hearing = hearing
+        self._asked = asked
+        self._door = door
+        self._answer = answer
+        self._threads = threads
+        self._poster = poster
+
+    def handle(self, event: Event) -> None:
+        """Reply to the question that an event puts, if it puts one that no other event has put."""
+        question = self._hearing.question_in(event)
+        if question is None or not self._asked.take(question, event.id, time.time()):
+            return
+        admission = self._door.may_ask(question)
+        if admission is Admission.ADMITTED:
+            self._reply(question, event.attempt)
+        else:
+            self._turn_away(question, admission)
+
+    def give_up(self, event: Event, incident: str) -> None:
+        """Tell the asker that something went wrong, unless the reply stands there after all."""
+        question = self._hearing.question_in(event)
+        if question is None or not self._asked.is_open(question, event.id):
+            return
+        standing = self._standing(question)
+        if standing.is_whole:
+            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+        else:
+            self._poster.tell_asker(question, note(FAILURE.format(incident=incident)))
+            self._asked.close(question, QuestionState.FAILED)
+        self._poster.show_idle(question)
+
+    def _reply(self, question: Question, attempt: int) -> None:
+        """Post what doesn't stand yet: an earlier attempt may have posted and not lived to write that down."""
+        standing = self._standing(question) if attempt > 1 else Posted()
+        if standing.is_whole:
+            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+            return
+        started = time.perf_counter()
+        self._poster.show_working(question)
+        reply = self._answer(question)
+        reply_ts = self._poster.reply(question, render(reply.outcome), standing)
+        self._asked.close(question, QuestionState.ANSWERED, reply_ts)
+        self._poster.show_idle(question)
+        _log(question, reply, attempt, (time.perf_counter() - started) * 1000)
+
+    def _turn_away(self, question: Question, admission: Admission) -> None:
+        if admission is Admission.TOLD_NO:
+            self._poster.tell_asker(question, note(NOT_FOR_GUESTS))
+        self._asked.close(question, QuestionState.TURNED_AWAY)
+        log.info("question %s %s %s: %s", question.team, question.channel, question.ts, admission.value)
+
+    def _standing(self, question: Question) -> Posted:
+        return posted_to(question, self._threads.own_posts(question))
+
+
+def _log(question: Question, reply: Reply, attempt: int, ms: float) -> None:
+    """Ids, counts and times; never words."""
+    outcome = reply.outcome
+    log.info(
+        "question %s %s %s: %s, %d passages, %d citations, attempt %d, %.0f ms",
+        question.team,
+        question.channel,
+        question.ts,
+        type(outcome).__name__.lower(),
+        len(reply.evidence.hits) if reply.evidence else 0,
+        len(outcome.citations) if isinstance(outcome, Answer) else 0,
+        attempt,
+        ms,
+    )

@@ -1,0 +1,109 @@
+"""Tells the questions that are put to Footnote from everything else that Slack reports."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from enum import Enum
+
+from bot.answering.smalltalk import is_small_talk
+from bot.slack.events import Event
+from bot.slack.messages import Message, Names, parse, readable
+from bot.slack.payloads import string
+from bot.slack.threads import Threads
+from bot.slack.workspace import Identity, Workspace
+from bot.state.questions import Questions, QuestionState
+from bot.types import Question, Surface
+
+_ASKED_IN = frozenset({"", "file_share", "thread_broadcast"})
+"""The subtypes of posts that people write; every other one is an edit, a join, a bot's or Slack's own notice."""
+_SLACKBOT = "USLACKBOT"
+_CALLS_SOMEBODY = re.compile(r"\s*<[@!]")
+_ASKING = re.compile(
+    r"[?？]|^\W*(?:and|but|or|so|what|how|who|whom|whose|when|where|why|which|is|are|was|were|do|does|did|can|could|may|"
+    r"must|should|will|would|has|have)\b",
+    re.IGNORECASE,
+)
+
+
+class FollowUps(Enum):
+    """Which messages of a channel's thread are questions without a mention."""
+
+    NONE = "none"
+    ASKER = "asker"
+    """What the asker asks right after Footnote's reply to them."""
+
+
+class Hearing:
+    """Listens in one workspace. Raises `SlackError` where it must read a thread and can't."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        names: Names,
+        threads: Threads,
+        asked: Questions,
+        follow_ups: FollowUps = FollowUps.ASKER,
+    ) -> None:
+        self._workspace = workspace
+        self._names = names
+        self._threads = threads
+        self._asked = asked
+        self._follow_ups = follow_ups
+
+    def question_in(self, event: Event) -> Question | None:
+        """The question that an event puts to Footnote; the same for every event of the same post."""
+        if event.type not in ("app_mention", "message"):
+            return None
+        me = self._workspace.identity()
+        message = parse(event.payload, string(event.payload, "channel"))
+        if event.team != me.team or not _is_somebodys(message, me):
+            return None
+        if string(event.payload, "channel_type") == "im":
+            return self._question(message, me, Surface.DM)
+        # Of a mention in a DM Slack sends the message as well, which says that it is one.
+        if message.channel.startswith("D"):
+            return None
+        question = self._question(message, me, Surface.CHANNEL)
+        is_put = bool(_mention(me).search(message.text)) or self._is_follow_up(message, question)
+        return question if is_put else None
+
+    def _question(self, message: Message, me: Identity, surface: Surface) -> Question:
+        # The text alone: what hangs below a post (previews, files) stands elsewhere and is no part of what is asked.
+        words = replace(message, text=_mention(me).sub(" ", message.text).strip(), blocks=(), attachments=())
+        return Question(
+            me.team,
+            message.user,
+            message.channel,
+            message.ts,
+            message.root_ts if message.is_reply else None,
+            readable(words, self._names),
+            surface,
+        )
+
+    def _is_follow_up(self, message: Message, question: Question) -> bool:
+        """Whether it is what the asker of an answered question asks right after the answer, and nobody else."""
+        if self._follow_ups is FollowUps.NONE or not message.is_reply or not _asks(message):
+            return False
+        last = self._asked.last_in_thread(question.team, question.channel, question.root_ts)
+        if last is None or last.asker != message.user or last.state is not QuestionState.ANSWERED:
+            return False
+        before = self._threads.last_before(question)
+        return before is not None and self._workspace.identity().wrote(before)
+
+
+def _is_somebodys(message: Message, me: Identity) -> bool:
+    """Whether a person wrote it just now: no bot, no workflow, no app in somebody's name, no edit."""
+    is_a_bots = bool(message.bot_id or message.app_id) or message.user in ("", _SLACKBOT) or me.wrote(message)
+    is_a_post = message.subtype in _ASKED_IN and message.edited_ts is None and not message.is_hidden
+    return is_a_post and not is_a_bots
+
+
+def _mention(me: Identity) -> re.Pattern[str]:
+    return re.compile(rf"[ \t]*<@{re.escape(me.user_id)}(?:\|[^<>]*)?>[ \t]*[:,]?[ \t]*")
+
+
+def _asks(message: Message) -> bool:
+    """Whether it looks like a question, and not like thanks or words to somebody else."""
+    text = message.text.strip()
+    return bool(_ASKING.search(text)) and not _CALLS_SOMEBODY.match(text) and not is_small_talk(text)

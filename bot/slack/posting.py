@@ -1,0 +1,129 @@
+"""Says things in Slack: replies in the thread, words for the asker alone, and that Footnote is at work."""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+
+from slack_sdk import WebClient
+
+from bot.errors import SlackError
+from bot.slack.api import SlackApi
+from bot.slack.messages import Message
+from bot.slack.payloads import string
+from bot.slack.replies import Block, Post
+from bot.types import Question, Surface
+
+_QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
+"""On every post: no previews of what is linked or quoted, and nobody is called by a name in a text."""
+_PART = re.compile(r"reply:(?P<ts>[0-9.]+):(?P<part>\d+):(?P<parts>\d+)(?::.*)?")
+"""The id of a post's first block says which question it answers, so that no answer is posted twice."""
+_WORKING = "is looking through what your team has written…"
+
+log = logging.getLogger(__name__)
+
+
+class Poster:
+    """Posts as Footnote. Every method raises `SlackError` unless it says otherwise."""
+
+    def __init__(self, client: WebClient) -> None:
+        self._api = SlackApi(client)
+        self._refused: set[str] = set()
+
+    def reply(self, question: Question, posts: tuple[Post, ...], standing: Posted | None = None) -> str:
+        """Post the messages of a reply that don't stand in the question's thread yet; the last one's `ts`."""
+        ts, done = (standing.last_ts, standing.parts) if standing else ("", frozenset[int]())
+        for part in sorted(set(range(len(posts))) - done):
+            sent = self._api.write(
+                "chat.postMessage",
+                channel=question.channel,
+                thread_ts=question.root_ts,
+                text=posts[part].text,
+                blocks=_signed(posts[part].blocks, f"reply:{question.ts}:{part}:{len(posts)}"),
+                **_QUIET,
+            )
+            ts = string(sent, "ts")
+        return ts
+
+    def tell_asker(self, question: Question, posts: tuple[Post, ...]) -> None:
+        """Say something that the asker alone sees: in a DM in the thread, elsewhere in words that pass."""
+        if question.surface is Surface.DM:
+            self.reply(question, posts)
+            return
+        for post in posts:
+            self._api.write(
+                "chat.postEphemeral",
+                channel=question.channel,
+                user=question.asker,
+                text=post.text,
+                blocks=list(post.blocks),
+                link_names=False,
+                parse="none",
+                **({"thread_ts": question.thread_ts} if question.thread_ts else {}),
+            )
+
+    def show_working(self, question: Question) -> None:
+        """Show in a DM that an answer is on its way; a workspace that has no such sign does without."""
+        if question.surface is not Surface.DM:
+            return
+        thread = {"channel_id": question.channel, "thread_ts": question.root_ts}
+        if not self._try_sign("agents.sessions.setStatus", status="processing", **thread):
+            self._try_sign("assistant.threads.setStatus", status=_WORKING, **thread)
+
+    def show_idle(self, question: Question) -> None:
+        """Take the sign away; Slack takes the older one away by itself when a reply comes."""
+        if question.surface is Surface.DM:
+            thread = {"channel_id": question.channel, "thread_ts": question.root_ts}
+            self._try_sign("agents.sessions.setStatus", status="active", **thread)
+
+    def _try_sign(self, method: str, **arguments: object) -> bool:
+        """Whether the sign was shown; it is a courtesy, and what fails in it must not fail the answer."""
+        if method in self._refused:
+            return False
+        try:
+            self._api.write(method, **arguments)
+        except SlackError as error:
+            log.info("no working sign: %s", error)
+            if error.code in _NEVER:
+                self._refused.add(method)
+            return False
+        return True
+
+
+_NEVER = frozenset({"feature_disabled", "missing_scope", "not_agent_app", "unknown_method", "not_allowed_token_type"})
+"""The errors by which Slack says that this workspace or app has no such sign, now or later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What stands already of the reply to a question."""
+
+    parts: frozenset[int] = frozenset()
+    """Numbers of its messages, from 0."""
+    of: int = 0
+    """How many there are to be."""
+    last_ts: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        return 0 < self.of <= len(self.parts)
+
+
+def posted_to(question: Question, own: tuple[Message, ...]) -> Posted:
+    """What stands of the reply to a question among Footnote's own posts of its thread."""
+    found = [(message.ts, mark) for message in own if (mark := _mark(message)) and mark["ts"] == question.ts]
+    if not found:
+        return Posted()
+    last_ts, last = found[-1]
+    return Posted(frozenset(int(mark["part"]) for _, mark in found), int(last["parts"]), last_ts)
+
+
+def _mark(message: Message) -> re.Match[str] | None:
+    return _PART.fullmatch(string(message.blocks[0], "block_id")) if message.blocks else None
+
+
+def _signed(blocks: tuple[Block, ...], signature: str) -> list[Block]:
+    first, *rest = blocks
+    own_id = string(first, "block_id")
+    return [{**first, "block_id": f"{signature}:{own_id}" if own_id else signature}, *rest]

@@ -1,0 +1,168 @@
+"""Writes an outcome as the messages that Slack shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from bot.slack.escaping import escape, link
+from bot.slack.messages import Message
+from bot.slack.mrkdwn import to_mrkdwn
+from bot.slack.payloads import child, string
+from bot.texts import HELP, REFUSAL, SOURCES
+from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, UnitKind
+
+SECTION_LIMIT = 3000
+"""Characters of one section's text."""
+TEXT_LIMIT = 4000
+"""Characters of a message's top-level text, which screen readers read; what is longer goes on in another message."""
+BLOCK_LIMIT = 50
+"""Blocks of one message."""
+_MARKER_ROOM = 600
+"""Characters of a section that are kept for its markers, each a link."""
+_CHOICE_LIMIT = 300
+"""Characters of a choice; the choices are meant to be a few words each."""
+
+SOURCES_ID = "sources-"
+"""Stands in the ids of the blocks that list the sources."""
+
+Block = Mapping[str, object]
+"""A block as Slack takes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One message to be posted."""
+
+    text: str
+    """All of it in Slack's markup, for notifications and screen readers."""
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A section and what is read out in its place."""
+
+    shown: str
+    read: str
+    block_id: str = ""
+
+
+def render(outcome: Outcome) -> tuple[Post, ...]:
+    """The messages of a reply, in order; more than one where it is too long for one."""
+    match outcome:
+        case Answer():
+            return _posts([*_claims(outcome), *_sources(outcome.citations)])
+        case Clarification():
+            return _posts(_same(_clarification(outcome)))
+        case Help():
+            return note(HELP)
+        case _:
+            return note(REFUSAL)
+
+
+def note(text: str) -> tuple[Post, ...]:
+    """A fixed text, written in Markdown."""
+    return _posts(_same(to_mrkdwn(text, SECTION_LIMIT)))
+
+
+def _clarification(clarification: Clarification) -> list[str]:
+    choices = [f"• {escape(choice[:_CHOICE_LIMIT])}" for choice in clarification.choices]
+    return [*to_mrkdwn(clarification.text, SECTION_LIMIT), *choices]
+
+
+def _same(texts: Iterable[str]) -> list[_Piece]:
+    return [_Piece(text, text) for text in texts]
+
+
+def _claims(answer: Answer) -> Iterable[_Piece]:
+    urls = {citation.marker: citation.url for citation in answer.citations}
+    for claim in answer.claims:
+        *whole, last = to_mrkdwn(claim.text, SECTION_LIMIT - _MARKER_ROOM) or ("",)
+        yield from _same(whole)
+        yield _marked(last, claim, urls)
+
+
+def _marked(text: str, claim: Claim, urls: Mapping[int, str]) -> _Piece:
+    """The last piece of a claim with its markers, on a line of their own where the claim ends in a block."""
+    between = "\n" if claim.kind in (UnitKind.CODE, UnitKind.LIST) or text.endswith("```") else " "
+    labels = " ".join(f"[{marker}]" for marker in claim.markers)
+    links = " ".join(link(urls[marker], f"[{marker}]") for marker in claim.markers)
+    shown = links if len(links) < _MARKER_ROOM else labels  # the sources are linked as well
+    return _Piece((text + between + shown).strip(), (text + between + labels).strip())
+
+
+def _sources(citations: tuple[Citation, ...]) -> list[_Piece]:
+    lines = [_Piece(f"*{SOURCES}*", SOURCES)] if citations else []
+    lines += [_Piece(_source(citation, is_linked=True), _source(citation)) for citation in citations]
+    packed = enumerate(_packed(lines))
+    return [replace(section, block_id=f"{SOURCES_ID}{at}") for at, section in packed]
+
+
+def _source(citation: Citation, is_linked: bool = False) -> str:
+    title = _shortened(citation.title)
+    shown = link(citation.url, title) if is_linked else escape(title)
+    if len(shown) > SECTION_LIMIT // 2:  # an address that no reader would open
+        shown = escape(title)
+    said = ", ".join(part for part in (citation.author, _date(citation)) if part)
+    return f"[{citation.marker}] {shown}" + (f" — {escape(_shortened(said))}" if said else "")
+
+
+def _shortened(text: str) -> str:
+    """A title or a name on one line, as long as one can be read at a glance."""
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
+def _date(citation: Citation) -> str:
+    if citation.written_at is None:
+        return ""
+    day = datetime.fromtimestamp(citation.written_at, UTC)
+    return f"{day.day} {day:%b %Y}"
+
+
+def _packed(lines: list[_Piece]) -> list[_Piece]:
+    """Lines joined into as few sections as hold them."""
+    packed: list[_Piece] = []
+    for line in lines:
+        if packed and len(packed[-1].shown) + 1 + len(line.shown) <= SECTION_LIMIT:
+            packed[-1] = _Piece(f"{packed[-1].shown}\n{line.shown}", f"{packed[-1].read}\n{line.read}")
+        else:
+            packed.append(line)
+    return packed
+
+
+def _posts(pieces: list[_Piece]) -> tuple[Post, ...]:
+    messages: list[list[_Piece]] = [[]]
+    for piece in pieces:
+        if messages[-1] and not _fits([*messages[-1], piece]):
+            messages.append([])
+        messages[-1].append(piece)
+    return tuple(Post(_read(message), tuple(_section(piece) for piece in message)) for message in messages)
+
+
+def _fits(message: list[_Piece]) -> bool:
+    return len(message) <= BLOCK_LIMIT and len(_read(message)) <= TEXT_LIMIT
+
+
+def _read(message: list[_Piece]) -> str:
+    return "\n\n".join(piece.read for piece in message)
+
+
+def _section(piece: _Piece) -> Block:
+    # Verbatim, or Slack would make links and channel names of what is quoted.
+    text = {"type": "mrkdwn", "text": piece.shown, "verbatim": True}
+    return {"type": "section", "text": text, **({"block_id": piece.block_id} if piece.block_id else {})}
+
+
+_MARKER_LINK = re.compile(r"\s*<[^<>|]*\|\[\d+\]>")
+
+
+def words_of(message: Message) -> Message:
+    """What one of Footnote's own posts says, without its markers and the list of its sources."""
+    sections = (
+        string(child(block, "text"), "text") for block in message.blocks if SOURCES_ID not in string(block, "block_id")
+    )
+    return replace(message, text=_MARKER_LINK.sub("", "\n\n".join(sections)), blocks=())

@@ -1,0 +1,58 @@
+"""Reads the thread around a question, as its readers see it."""
+
+from __future__ import annotations
+
+from bot.errors import SlackError
+from bot.slack.messages import Message, Names, is_noise, readable
+from bot.slack.replies import words_of
+from bot.slack.workspace import Workspace
+from bot.types import Question, Turn
+
+MOST_TURNS = 20
+"""A follow-up leans on the last few messages and on the root; a longer thread is read no further back."""
+
+
+class Threads:
+    """The threads of one workspace. Raises `SlackError` unless it says otherwise."""
+
+    def __init__(self, workspace: Workspace, names: Names) -> None:
+        self._workspace = workspace
+        self._names = names
+
+    def earlier_turns(self, question: Question) -> tuple[Turn, ...]:
+        """What was said before the question, oldest first: the root and the newest of the rest.
+
+        None where Slack refuses for now to be asked so often: the question is then read alone.
+        """
+        if question.thread_ts is None:
+            return ()
+        try:
+            turns = [self._turn(message) for message in self._before(question) if not is_noise(message)]
+        except SlackError as error:
+            if error.code != "ratelimited":
+                raise
+            return ()
+        said = [turn for turn in turns if turn.text]
+        return tuple(said if len(said) <= MOST_TURNS else [said[0], *said[1 - MOST_TURNS :]])
+
+    def last_before(self, question: Question) -> Message | None:
+        """The message that stands right before the question in its thread."""
+        before = self._before(question)
+        return before[-1] if before else None
+
+    def own_posts(self, question: Question) -> tuple[Message, ...]:
+        """What Footnote has said in the question's thread."""
+        me = self._workspace.identity()
+        thread = self._workspace.replies(question.channel, question.root_ts)
+        return tuple(message for message in thread if me.wrote(message))
+
+    def _before(self, question: Question) -> tuple[Message, ...]:
+        thread = self._workspace.replies(question.channel, question.root_ts)
+        return tuple(message for message in thread if message.ts < question.ts)
+
+    def _turn(self, message: Message) -> Turn:
+        """Only what Footnote itself posted is its own; other bots are authors like anybody."""
+        if self._workspace.identity().wrote(message):
+            return Turn("", readable(words_of(message), self._names), is_footnote=True)
+        author = self._names.person(message.user) if message.user else message.username
+        return Turn(author, readable(message, self._names))
