@@ -38,7 +38,7 @@ class Identity:
 
     def wrote(self, message: Message) -> bool:
         """Whether a message is Footnote's own."""
-        return bool(message.bot_id) and message.bot_id == self.bot_id or message.user == self.user_id
+        return message.user == self.user_id or bool(message.bot_id and message.bot_id == self.bot_id)
 
 
 class Workspace:
