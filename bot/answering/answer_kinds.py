@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from bot.answering.words import word_list
+from bot.answering.words import content_stems, stem, word_list
 from bot.types import UnitKind
 
 _NUMBER = re.compile(
@@ -36,15 +36,27 @@ _INSTRUCTION = re.compile(
     |\b(?:you\s+(?:can|must|should|need|have\s+to)|please|by\s+\w+ing)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_COUNTED = re.compile(
+    r"\bhow many (?:\w+ (?=\w+ (?:of|do|does|can|are|is|may|should)\b))?(?P<thing>\w+)", re.IGNORECASE
+)
 _COMMAND_WORDS = word_list("command flag option code snippet script query syntax endpoint variable setting parameter")
 
 
 def likeness(question: str, text: str, kind: UnitKind) -> float:
     """How much the words look like the kind of answer that the question wants, 0 to 1; 0.5 where that is unknown."""
+    counted = _COUNTED.search(question)
+    if counted:
+        return _counts(stem(counted["thing"]), text)
     for asks, answers in _KINDS:
         if asks.search(question):
             return float(answers(text, kind))
     return 0.5
+
+
+def _counts(thing: str, text: str) -> float:
+    if not _NUMBER.search(text):
+        return 0.0
+    return 1.0 if thing in content_stems(text) else 0.4
 
 
 def _matches(pattern: re.Pattern[str]) -> Callable[[str, UnitKind], bool]:
@@ -53,8 +65,10 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[str, UnitKind], bool]:
 
 def _is_procedure(text: str, kind: UnitKind) -> float:
     if kind is UnitKind.LIST:
-        return 1.0 if re.search(r"^\s*1[.)]\s", text, re.MULTILINE) else 0.8
-    return 0.8 if kind is UnitKind.CODE or _CODE.search(text) or _INSTRUCTION.search(text) else 0.2
+        return 1.0 if re.search(r"^\s*1[.)]\s", text, re.MULTILINE) else 0.7
+    if kind is UnitKind.CODE:
+        return 1.0
+    return 0.6 if _CODE.search(text) or _INSTRUCTION.search(text) else 0.1
 
 
 def _is_code(text: str, kind: UnitKind) -> float:

@@ -24,7 +24,7 @@ def _citation(marker: int, quote: Quote) -> Citation:
     return Citation(
         marker=marker,
         passage_id=passage.id,
-        title=" › ".join((passage.title, *passage.heading_path)),
+        title=" › ".join((passage.title, *(quote.heading_path or passage.heading_path))),
         url=anchor.url,
         quote=quote.text,
         author=anchor.author,

@@ -7,16 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.types import UnitKind
-from retrieval.chunking.units import Unit, units
-from retrieval.types import Hit
+from retrieval.chunking.blocks import BlockKind, parse
+from retrieval.chunking.splitting import leads_in
+from retrieval.chunking.units import LABEL, Unit, units
+from retrieval.types import Hit, Passage
 
 _LEANS = re.compile(
-    r"""^\W*(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|both|otherwise|instead|however|but|
-    so|then|also|therefore|thus|hence|in\s+(?:that|this|which)\s+case|if\s+(?:so|not)|for\s+(?:this|that)|after\s+that|
-    and|or|nor|yet|still|same|no|yes|yep|yeah|exactly|correct|right|only|neither|either|the\s+(?:former|latter|other))\b
-    (?!\s+(?:the\s+case\s+of|order\s+to))""",
+    r"""^\W*(?:it|its|this|that|these|those|they|their|them|he|she|his|her|such|both|otherwise|instead|however|but|so|
+    then|also|therefore|thus|hence|more|in\s+(?:that|this|which)\s+case|if\s+(?:so|not)|for\s+(?:this|that|both)|
+    after\s+that|and|or|nor|yet|still|no|yes|yep|yeah|exactly|correct|right|neither|either|the\s+(?:former|latter|other))
+    \b""",
     re.IGNORECASE | re.VERBOSE,
 )
+"""How a sentence begins that means little without the one before it."""
+
 _LONGEST_JOIN = 400
 """Characters of a sentence with the one that it leans on; a longer pair stays apart."""
 
@@ -28,50 +32,89 @@ _SHORT_MESSAGE = 280
 class Quotable:
     """A piece of a passage that could be quoted."""
 
+    kind: UnitKind
     text: str
     """What would be shown."""
     own: str
-    """Its own words: a table row without its header, a list with its lead-in."""
-    context: str
-    """What it is read under: title, headings, a table's header, in talk the question before it."""
-    kind: UnitKind
+    """Its own words: a table row without its header, a list or code with its lead-in."""
+    header: str
+    """Of a table row, its table's header and lead-in; else empty."""
+    headings: tuple[str, ...]
+    """The headings above it, outermost first, the source's title left out."""
+    asked: str
+    """In talk, the question that was put before it; else empty."""
     hit: Hit
     start: int
-    """Offset into the passage's text."""
+    """Offset into the passage's text, of a table row's own words."""
     end: int
-    answers: str = ""
-    """In talk, the question that was put just before it."""
 
     @property
-    def is_question(self) -> bool:
-        """Whether it asks and so answers nothing."""
-        return self.kind is UnitKind.SENTENCE and self.own.rstrip(" *_)\"'").endswith(("?", "？"))
+    def is_by_asker(self) -> bool:
+        """Whether who asked also said this, in answer to the others."""
+        passage = self.hit.passage
+        return bool(self.asked) and passage.anchor_at(self.start).author == passage.anchors[0].author
+
+    @property
+    def context(self) -> str:
+        """What it is read under."""
+        title = "" if self.asked else self.hit.passage.title
+        return " ".join(part for part in (title, *self.headings, self.header, self.asked) if part)
 
 
 def quotables(hits: tuple[Hit, ...]) -> list[Quotable]:
-    """Everything in the hits that could be quoted, in their order and each in reading order."""
+    """Everything in the hits that could be quoted, in their order and each in reading order; questions are left out."""
     return [piece for hit in hits for piece in _of(hit)]
 
 
 def _of(hit: Hit) -> Iterator[Quotable]:
     passage = hit.passage
-    headings = " ".join((passage.title, *passage.heading_path))
     is_talk = bool(passage.anchors[0].author)
-    asked = ""
+    headings = _headings(passage)
+    opening_ends = _end_of_opening_question(passage.text) if is_talk else 0
+    asked = passage.text[:opening_ends]
+    lead_in = ""
     for unit in _joined(passage.text, units(passage.text), is_talk=is_talk):
         own = passage.text[unit.start : unit.end]
-        header = unit.text[: unit.text.rfind("\n")] if unit.kind.value == "table_row" else ""
-        context = " ".join(part for part in (headings, header, asked) if part)
-        piece = Quotable(
-            unit.text, own, context, UnitKind(unit.kind.value), hit, unit.start, unit.end, asked if is_talk else ""
-        )
-        if is_talk and piece.is_question:
-            asked = own
-        yield piece
+        kind = UnitKind(unit.kind.value)
+        if kind is UnitKind.SENTENCE and own.rstrip(" *_)\"'").endswith(("?", "？")):
+            asked = own if is_talk else ""
+        elif kind is UnitKind.SENTENCE and leads_in(own):
+            lead_in = own
+        elif unit.start >= opening_ends:
+            header = f"{lead_in}\n{unit.text[: -len(own)]}".strip() if kind is UnitKind.TABLE_ROW else ""
+            above = passage.heading_path if not headings else _above(headings, unit.start, passage)
+            yield Quotable(kind, unit.text, own, header, above, asked, hit, unit.start, unit.end)
+
+
+def _end_of_opening_question(text: str) -> int:
+    """Where the first message ends when it asks and others follow; what else it says belongs to the asking."""
+    labels = [match.start() for match in LABEL.finditer(text)]
+    if len(labels) < 2 or "?" not in text[: labels[1]]:
+        return 0
+    return labels[1]
+
+
+def _headings(passage: Passage) -> list[tuple[int, int, str]]:
+    """Offset, level and words of the headings inside a passage's text."""
+    return [
+        (block.start, block.level, block.text_in(passage.text).strip("#=- \n"))
+        for block in parse(passage.text)
+        if block.kind is BlockKind.HEADING
+    ]
+
+
+def _above(headings: list[tuple[int, int, str]], offset: int, passage: Passage) -> tuple[str, ...]:
+    """The headings over an offset: the passage's own path, then those inside it, each closing those of its level."""
+    path: list[tuple[int, str]] = []
+    for start, level, words in headings:
+        if start < offset:
+            path = [*((at, text) for at, text in path if at < level), (level, words)]
+    inner = [words for _, words in path if words not in passage.heading_path and words != passage.title]
+    return (*passage.heading_path, *inner)
 
 
 def _joined(text: str, found: tuple[Unit, ...], *, is_talk: bool) -> list[Unit]:
-    """The units, with each sentence that leans on the one before it joined to it."""
+    """The units, each sentence with what leans on it and each piece of code with what leads into it."""
     joined: list[Unit] = []
     for unit in found:
         if joined and _belongs_to(joined[-1], unit, text, is_talk=is_talk):
@@ -83,12 +126,14 @@ def _joined(text: str, found: tuple[Unit, ...], *, is_talk: bool) -> list[Unit]:
 
 
 def _belongs_to(before: Unit, unit: Unit, text: str, *, is_talk: bool) -> bool:
-    """Whether two units are one to whoever reads them."""
+    """Whether two neighbours are one to whoever reads them."""
     gap = text[before.end : unit.start]
-    if {before.kind.value, unit.kind.value} != {"sentence"} or gap.strip() or "\n\n" in gap:
+    if before.kind.value != "sentence" or gap.strip():
         return False
+    if unit.kind.value == "code":
+        return leads_in(before.text)
     size = unit.end - before.start
-    asks = text[before.start : before.end].rstrip().endswith("?") or unit.text.rstrip().endswith("?")
-    if is_talk and size <= _SHORT_MESSAGE and not asks:
-        return True
-    return bool(_LEANS.match(unit.text)) and size <= _LONGEST_JOIN and not asks
+    asks = before.text.rstrip().endswith("?") or unit.text.rstrip().endswith("?")
+    if unit.kind.value != "sentence" or "\n\n" in gap or asks:
+        return False
+    return (is_talk and size <= _SHORT_MESSAGE) or (bool(_LEANS.match(unit.text)) and size <= _LONGEST_JOIN)

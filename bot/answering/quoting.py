@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.answering.quotable import Quotable, quotables
+from bot.answering.tables import with_whole_tables
 from bot.answering.words import content_stems
 from bot.answering.worth import Weighed, weigh
 from bot.types import Evidence, Query, Quote
@@ -13,7 +14,7 @@ Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """How near each text is to the query in meaning, -1 to 1, in order."""
 
 MOST_QUOTES = 3
-_NEAR_THE_BEST = 0.8
+_NEAR_THE_BEST = 0.88
 """A second quote is worth at least this share of the best."""
 _NEW_WORDS = 0.5
 """At least this share of a second quote's words stands in none before it."""
@@ -32,7 +33,7 @@ def quote(query: Query, evidence: Evidence, similarity: Similarity = no_similari
     None when no unit does.
     """
     weighed = weigh(query.text, quotables(evidence.hits), similarity)
-    chosen = _chosen(weighed)
+    chosen = _chosen(with_whole_tables(query.text, weighed))
     return tuple(_quote(piece) for piece in _in_reading_order(chosen))
 
 
@@ -61,4 +62,4 @@ def _in_reading_order(chosen: list[Quotable]) -> list[Quotable]:
 
 def _quote(piece: Quotable) -> Quote:
     passage = piece.hit.passage
-    return Quote(piece.text, piece.kind, passage, passage.anchor_at(piece.start))
+    return Quote(piece.text, piece.kind, passage, passage.anchor_at(piece.start), piece.headings)

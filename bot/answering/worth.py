@@ -10,16 +10,20 @@ from bot.answering.kinds import kinds_named
 from bot.answering.quotable import Quotable
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
 
-_MOST_EMBEDDED = 32
+_MOST_EMBEDDED = 24
 """Pieces whose meaning is compared, the best by words: each costs about 10 ms."""
 
-_OWN_WORDS = 0.35
-_CONTEXT_WORDS = 0.10
-_MEANING = 0.45
-_KIND = 0.12
-_PASSAGE = 0.15
-_OTHER_CASE = 0.3
+_LONGEST_EMBEDDED = 600
+"""Characters of a piece whose meaning is compared: enough for a long sentence, little enough to be quick."""
+
+_OWN_WORDS = 0.25
+_ALL_WORDS = 0.20
+_MEANING = 0.55
+_KIND = 0.18
+_PASSAGE = 0.30
 _IDENTIFIER = 0.3
+_OTHER_CASE = 0.3
+_BY_ASKER = 0.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +37,20 @@ class Weighed:
 def weigh(
     question: str, pieces: list[Quotable], similarity: Callable[[str, Sequence[str]], Sequence[float]]
 ) -> list[Weighed]:
-    """The pieces that are no questions, best first; equal ones in the order given."""
-    listed = [piece for piece in pieces if not piece.is_question and content_stems(piece.own)]
+    """The pieces, best first; equal ones in the order given."""
+    listed = [piece for piece in pieces if content_stems(piece.own)]
     by_words = _by_words(question, listed)
     nearest = sorted(range(len(listed)), key=lambda at: -by_words[at])[:_MOST_EMBEDDED]
-    meanings = similarity(question, [f"{listed[at].context}\n{listed[at].own}" for at in nearest]) if nearest else ()
+    meanings = similarity(question, [_as_read(listed[at]) for at in nearest]) if nearest else ()
     weighed = [
         Weighed(listed[at], by_words[at] + _MEANING * meaning) for at, meaning in zip(nearest, meanings, strict=True)
     ]
     return sorted(weighed, key=lambda one: -one.worth)
+
+
+def _as_read(piece: Quotable) -> str:
+    """The piece under what it is read under, short enough to be compared."""
+    return f"{piece.context}\n{piece.own}"[:_LONGEST_EMBEDDED]
 
 
 def _by_words(question: str, pieces: list[Quotable]) -> list[float]:
@@ -50,20 +59,23 @@ def _by_words(question: str, pieces: list[Quotable]) -> list[float]:
     weights = inverse_frequencies([f"{piece.context}\n{piece.own}" for piece in pieces])
     strongest = max((piece.hit.score for piece in pieces), default=0.0) or 1.0
     names, cases = identifiers(question), kinds_named(question)
-    worth = []
-    for piece in pieces:
-        own = frozenset(content_stems(piece.own))
-        around = own | frozenset(content_stems(piece.context))
-        covered, in_context = share_covered(wanted, weights, own), share_covered(wanted, weights, around)
-        worth.append(
-            _OWN_WORDS * covered
-            + _CONTEXT_WORDS * (in_context - covered)
-            + _KIND * likeness(question, piece.own, piece.kind)
-            + _PASSAGE * max(piece.hit.score, 0.0) / strongest
-            + _IDENTIFIER * bool(names & identifiers(piece.own))
-            - _OTHER_CASE * _is_another_case(cases, piece)
-        )
-    return worth
+    return [
+        _worth_of_words(wanted, weights, piece)
+        + _KIND * likeness(question, f"{piece.header}\n{piece.own}".strip(), piece.kind)
+        + _PASSAGE * max(piece.hit.score, 0.0) / strongest
+        + _IDENTIFIER * bool(names & identifiers(piece.own))
+        - _OTHER_CASE * _is_another_case(cases, piece)
+        - _BY_ASKER * piece.is_by_asker
+        for piece in pieces
+    ]
+
+
+def _worth_of_words(wanted: list[str], weights: dict[str, float], piece: Quotable) -> float:
+    own = frozenset(content_stems(piece.own))
+    with_header = own | frozenset(content_stems(piece.header))
+    around = with_header | frozenset(content_stems(piece.context))
+    covered = (share_covered(wanted, weights, own) + share_covered(wanted, weights, with_header)) / 2
+    return _OWN_WORDS * covered + _ALL_WORDS * share_covered(wanted, weights, around)
 
 
 def _is_another_case(cases: dict[int, frozenset[str]], piece: Quotable) -> bool:
