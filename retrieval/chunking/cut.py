@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
+from functools import lru_cache
 
 from retrieval.chunking.chunks import Chunk
 from retrieval.chunking.frontmatter import without_front_matter
@@ -31,7 +32,7 @@ def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = 
     Raises:
         UnreadableSource: its media type can't be cut.
     """
-    title, chunks = _chunks(source, count_tokens, budget)
+    title, chunks = _chunks(source, lru_cache(maxsize=2_048)(count_tokens), budget)  # texts are asked for repeatedly
     seen: Counter[str] = Counter()
     passages = []
     for position, chunk in enumerate(chunks):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from retrieval.chunking.chunks import Chunk, Part
 from retrieval.chunking.embedded import fitting_path, opening
+from retrieval.chunking.navigation import without_navigation
 from retrieval.chunking.outline import Section, outline
 from retrieval.chunking.sizes import Budget
 from retrieval.chunking.splitting import Room, split
@@ -57,9 +58,7 @@ class _Cutter:
 
     def clusters(self, section: Section, trail: Trail) -> list[_Cluster]:
         room = self._room(trail)
-        texts = split(section.text, room)
-        if not texts and not section.children and trail:
-            texts = [""]
+        texts = [""] if section.is_bare and trail else split(without_navigation(section.text), room)
         clusters = [_Cluster((_Piece(trail, text, room.size(text)),)) for text in texts]
         for child in section.children:
             clusters += self.clusters(child, (*trail, child))

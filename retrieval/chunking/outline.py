@@ -27,6 +27,11 @@ class Section:
     """What stands before the first deeper heading."""
     children: list[Section] = field(default_factory=list)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing at all stands under its heading."""
+        return not self.text and not self.children
+
 
 def slugger() -> Callable[[str], str]:
     """Slugs as GitHub makes them, `-1`, `-2`… behind those that repeat.
