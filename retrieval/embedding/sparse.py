@@ -31,13 +31,13 @@ class Bm25Embedder:
         Raises:
             EmbeddingError: there are no stems for this language.
         """
-        self._terms_of = TermExtractor(language)
+        self._terms_of = TermExtractor(language).terms
 
     def embed_passages(self, texts: Sequence[str]) -> list[SparseVector]:
-        return [_passage_vector(self._terms_of.passage(text)) for text in texts]
+        return [_passage_vector(self._terms_of(text)) for text in texts]
 
     def embed_query(self, text: str) -> SparseVector:
-        indices = sorted({term_id(term) for term in self._terms_of.query(text)})
+        indices = sorted({term_id(term) for term in self._terms_of(text)})
         return SparseVector(tuple(indices), (1.0,) * len(indices))
 
 

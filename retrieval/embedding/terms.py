@@ -45,9 +45,10 @@ _WORD = re.compile(rf"{_UNSPACED_RUN.pattern}|{_LETTERS}(?:(?:['.\-/:@\\]+|(?<=\
 
 _PARTS = re.compile(
     r"['.,\-/:@\\_]+"  # joints
-    r"|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"  # camelCase, HTTPServer; but VPNs is one
+    r"|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"  # camelCase, HTTPServer
     r"|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])"  # sha256
 )
+_PLURAL_OF_CAPITALS = re.compile(r"^([A-Z]{2,})s$")  # VPNs: no stemmer takes its s for a plural
 _POSSESSIVE = re.compile(r"'s?$", re.IGNORECASE)
 _LONGEST = 64
 """Characters of a term; longer ones are encoded data, which nobody asks for."""
@@ -64,12 +65,8 @@ class TermExtractor:
         self._stem: Callable[[str], str] = SnowballStemmer(language).stem_word
         self._stop_words = STOP_WORDS.get(language, frozenset())
 
-    def passage(self, text: str) -> list[str]:
-        """All terms in order, with repetitions."""
-        return list(self._terms(text))
-
-    def query(self, text: str) -> list[str]:
-        """All terms in order, with repetitions; the same as a passage's, so that what is asked for can be met."""
+    def terms(self, text: str) -> list[str]:
+        """All terms in order, with repetitions; a question's are found as a passage's are, so that they can meet."""
         return list(self._terms(text))
 
     def _terms(self, text: str) -> Iterator[str]:
@@ -85,7 +82,7 @@ class TermExtractor:
         if len(parts) > 1 and len(word) <= _LONGEST:
             yield word.casefold().replace(",", "")
         for part in parts:
-            lowered = part.casefold()
+            lowered = _PLURAL_OF_CAPITALS.sub(r"\1", part).casefold()
             if lowered not in self._stop_words and len(part) <= _LONGEST:
                 yield self._stem(lowered)
 
