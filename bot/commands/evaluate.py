@@ -1,0 +1,61 @@
+"""`footnote eval`: measures a part of Footnote on judged material."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from bot.app import open_embedders
+from bot.commands.parsing import EvalRetrieval, EvalRewriting
+from bot.commands.terminal import bar, say, say_json
+from bot.errors import UsageError
+from bot.evaluation.rewriting import measure, read_follow_ups
+from bot.settings import Settings
+from retrieval.evaluation.runs import RetrievalReport, evaluate_retrieval
+
+
+def run(command: EvalRetrieval | EvalRewriting, settings: Settings) -> int:
+    """Measure, and print the figures."""
+    if isinstance(command, EvalRewriting):
+        return _rewriting(command)
+    return _retrieval(command, settings)
+
+
+def _retrieval(command: EvalRetrieval, settings: Settings) -> int:
+    report = _measured(command, settings)
+    say_json(report.to_json()) if command.json else say(report.to_text())
+    return 0
+
+
+def _measured(command: EvalRetrieval, settings: Settings) -> RetrievalReport:
+    by = open_embedders(settings)
+    with bar("Measuring") as tell:
+        return evaluate_retrieval(
+            command.folder,
+            by.dense,
+            by.sparse,
+            queries=command.queries,
+            qrels=command.qrels,
+            on_progress=lambda doing, done, total: tell(done, total, doing.capitalize()),
+        )
+
+
+def _rewriting(command: EvalRewriting) -> int:
+    try:
+        items = read_follow_ups(command.file)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{command.file} can't be read as JSON lines of id, history, question and rewrite.") from error
+    figures = {name: _rounded(value) for name, value in asdict(measure(items)).items()}
+    figures["retrieval"] = None  # it needs judgements, which this command is not given yet
+    say_json(figures) if command.json else say(_table(figures))
+    return 0
+
+
+def _rounded(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 4)
+
+
+def _table(figures: Mapping[str, float | None]) -> str:
+    return "\n".join(f"{name:24}{json.dumps(value):>10}" for name, value in figures.items() if name != "retrieval")
