@@ -1,0 +1,1 @@
+"""The same calls on every kind of store."""

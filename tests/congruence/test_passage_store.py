@@ -1,0 +1,220 @@
+"""What every passage store does, asked of each of them."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from retrieval.embedding.sparse import Bm25Embedder
+from retrieval.errors import StoreUnavailable
+from retrieval.stores.protocol import PassageStore
+from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
+from tests.conftest import WordHashEmbedder
+from tests.congruence.conftest import opened
+from tests.passages import EVERYBODY, embedded, passage, scope_of
+
+DENSE = WordHashEmbedder()
+SPARSE = Bm25Embedder()
+
+PUMP = passage("The pump runs at night", "harbour", source="pumps")
+VALVE = passage("The valve of the pump leaks", "harbour", "office", source="pumps", position=1)
+LEAVE = passage("Leave is asked for in the portal", "office", source="leave")
+SECRET = passage("The secret pump runs on rum", "cellar", source="cellar", origin="private")
+ALL = (PUMP, VALVE, LEAVE, SECRET)
+
+
+def fill(store: PassageStore, *passages: Passage) -> None:
+    """Write passages with their vectors."""
+    store.upsert(embedded(passages, DENSE, SPARSE))
+
+
+def dense(store: PassageStore, words: str, scope: Scope, limit: int = 10) -> tuple[Candidate, ...]:
+    """Ask the dense leg."""
+    return store.search_dense(DENSE.embed_query(words), scope, limit)
+
+
+def sparse(store: PassageStore, words: str, scope: Scope, limit: int = 10) -> tuple[Candidate, ...]:
+    """Ask the sparse leg."""
+    return store.search_sparse(SPARSE.embed_query(words), scope, limit)
+
+
+def texts(candidates: tuple[Candidate, ...]) -> set[str]:
+    """What was found, by its words."""
+    return {candidate.passage.text for candidate in candidates}
+
+
+def test_what_is_stored_comes_back_whole(any_store: PassageStore) -> None:
+    """Every field of a passage survives."""
+    fill(any_store, *ALL)
+    assert any_store.passages_of("pumps") == (PUMP, VALVE)
+    assert any_store.read([SECRET.id, PUMP.id], scope_of(["cellar", "harbour"])) == (SECRET, PUMP)
+
+
+def test_equal_ids_replace_each_other(any_store: PassageStore) -> None:
+    """Writing a passage again leaves one of it."""
+    fill(any_store, PUMP, VALVE)
+    moved = replace(PUMP, places=frozenset({Place("office")}))
+    fill(any_store, moved)
+    assert (any_store.count(), any_store.passages_of("pumps")) == (2, (moved, VALVE))
+
+
+def test_describing_changes_all_but_the_vectors(any_store: PassageStore) -> None:
+    """Places and times are rewritten, the passage is found as before, and unknown passages are not made up."""
+    fill(any_store, PUMP)
+    before = dense(any_store, "pump at night", scope_of(["harbour"]))
+    moved = replace(PUMP, places=frozenset({Place("office")}), updated_at=None)
+    any_store.describe([moved, LEAVE])
+    after = dense(any_store, "pump at night", scope_of(["office"]))
+    assert after == (replace(before[0], passage=moved),)
+    assert dense(any_store, "pump at night", scope_of(["harbour"])) == ()
+    assert any_store.count() == 1
+
+
+def test_deleted_passages_are_gone_and_unknown_ones_ignored(any_store: PassageStore) -> None:
+    """Deleting twice, or what never was, is no fault."""
+    fill(any_store, PUMP, LEAVE)
+    for _ in range(2):
+        any_store.delete([PUMP.id, SECRET.id])
+    any_store.delete([])
+    assert (any_store.count(), any_store.passages_of("pumps"), any_store.passages_of("leave")) == (1, (), (LEAVE,))
+
+
+def test_sources_are_listed_by_origin(any_store: PassageStore) -> None:
+    """Each source once, of this origin alone."""
+    fill(any_store, *ALL)
+    found = [any_store.sources_of(origin) for origin in ("origin", "private", "nowhere")]
+    assert found == [{"pumps", "leave"}, {"cellar"}, frozenset()]
+
+
+def test_a_long_source_comes_back_in_order(any_store: PassageStore) -> None:
+    """More passages than the engine gives at once."""
+    pages = [passage(f"page {number}", source="book", position=number) for number in range(1500)]
+    fill(any_store, *reversed(pages))
+    assert any_store.passages_of("book") == tuple(pages)
+
+
+def test_candidates_are_ranked_by_falling_score(any_store: PassageStore) -> None:
+    """Ranks count from 1; the dense leg ranks everything, the sparse one what shares a word."""
+    fill(any_store, *ALL)
+    scope = scope_of(["harbour", "office"])
+    for found, size in ((dense(any_store, "valve pump", scope), 3), (sparse(any_store, "valve pump", scope), 2)):
+        assert [candidate.rank for candidate in found] == list(range(1, size + 1))
+        assert [candidate.score for candidate in found] == sorted((one.score for one in found), reverse=True)
+        assert found[0].passage == VALVE
+
+
+@pytest.mark.parametrize(
+    ("readers", "readable"),
+    [
+        ((["harbour"],), {PUMP, VALVE}),
+        ((["harbour", "cellar"],), {PUMP, VALVE, SECRET}),
+        ((["harbour"], ["office"]), {VALVE}),
+        ((["harbour", "office"], ["office", "cellar"]), {VALVE, LEAVE}),
+        ((["harbour"], ["cellar"]), set()),
+        ((["nowhere"],), set()),
+        ((["harbour"], []), set()),
+        ((), set()),
+    ],
+)
+def test_only_what_every_reader_may_open_is_found(
+    any_store: PassageStore, readers: tuple[list[str], ...], readable: set[Passage]
+) -> None:
+    """In both legs, in scoring and in reading; and no readers, or one who may open nothing, find nothing."""
+    fill(any_store, *ALL)
+    scope = scope_of(*readers)
+    words = " ".join(one.text for one in ALL)
+    scores = any_store.score([one.id for one in ALL], DENSE.embed_query(words), SPARSE.embed_query(words), scope)
+    assert texts(dense(any_store, words, scope)) == {one.text for one in readable}
+    assert texts(sparse(any_store, words, scope)) == {one.text for one in readable}
+    assert set(scores) == {one.id for one in readable}
+    assert set(any_store.read([one.id for one in ALL], scope)) == readable
+
+
+def test_scores_are_those_of_the_legs(any_store: PassageStore) -> None:
+    """A passage that one leg missed gets the score that the leg would have given it; no shared word scores 0."""
+    fill(any_store, *ALL)
+    scope = scope_of(["harbour", "office"])
+    scores = any_store.score(
+        [one.id for one in ALL], DENSE.embed_query("valve pump"), SPARSE.embed_query("valve pump"), scope
+    )
+    by_dense = {one.passage.id: one.score for one in dense(any_store, "valve pump", scope)}
+    by_sparse = {one.passage.id: one.score for one in sparse(any_store, "valve pump", scope)}
+    assert {id_: legs.dense for id_, legs in scores.items()} == pytest.approx(by_dense)
+    assert {id_: legs.sparse for id_, legs in scores.items()} == pytest.approx({LEAVE.id: 0.0} | by_sparse)
+
+
+def test_a_query_of_stop_words_matches_no_words(any_store: PassageStore) -> None:
+    """The sparse leg has nothing to say, and the dense one still scores."""
+    fill(any_store, PUMP)
+    nothing = SparseVector((), ())
+    scores = any_store.score([PUMP.id], DENSE.embed_query("what is it"), nothing, scope_of(["harbour"]))
+    assert any_store.search_sparse(nothing, scope_of(["harbour"]), 10) == ()
+    assert [legs.sparse for legs in scores.values()] == [0.0]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 40, 100])
+def test_equal_scores_are_ordered_by_id_at_the_cut_too(any_store: PassageStore, limit: int) -> None:
+    """Sixty passages with the same words: which of them are found, and in what order, never changes."""
+    copies = [passage("The same words", source=str(number)) for number in range(60)]
+    fill(any_store, *copies, *(passage("Other matters", source=str(number)) for number in range(10)))
+    expected = sorted(one.id for one in copies)[:limit]
+    for find in (dense, sparse):
+        for _ in range(3):
+            assert [one.passage.id for one in find(any_store, "same words", EVERYBODY, limit)][:60] == expected
+
+
+def test_nothing_outside_the_scope_is_ever_logged_as_a_leak(
+    any_store: PassageStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The check after the engine finds nothing to drop: the engine's own filter holds."""
+    fill(any_store, *ALL)
+    with caplog.at_level(logging.ERROR):
+        dense(any_store, "secret pump", scope_of(["harbour"]))
+        sparse(any_store, "secret pump", scope_of(["harbour"]))
+    assert caplog.records == []
+
+
+def test_writers_and_readers_do_not_disturb_each_other(any_store: PassageStore) -> None:
+    """Six writing and four reading threads: every write is there, every answer is whole."""
+    pages = [
+        [passage(f"page {at} of {book}", source=f"book {book}", position=at) for at in range(40)] for book in range(6)
+    ]
+
+    def write(book: list[Passage]) -> None:
+        for start in range(0, len(book), 10):
+            fill(any_store, *book[start : start + 10])
+        any_store.delete([book[0].id])
+
+    def read(_: int) -> list[int]:
+        return [len(dense(any_store, "page", EVERYBODY, 5)) for _ in range(30)]
+
+    with ThreadPoolExecutor(10) as pool:
+        writing = [pool.submit(write, book) for book in pages]
+        reading = [pool.submit(read, at) for at in range(4)]
+        found = [future.result() for future in reading]
+        for future in writing:
+            future.result()
+    assert all(0 <= size <= 5 for sizes in found for size in sizes)
+    assert [any_store.passages_of(f"book {book}") for book in range(6)] == [tuple(book[1:]) for book in pages]
+
+
+def test_a_failure_is_one_sentence_of_our_own(any_store: PassageStore) -> None:
+    """What the engine raises stays behind the adapter."""
+    with pytest.raises(StoreUnavailable, match="Searching the store failed"):
+        any_store.search_dense(np.ones(3, dtype=np.float32), EVERYBODY, 5)
+
+
+@pytest.mark.parametrize("way", ["owned", "shared"])
+def test_a_closed_store_says_so(way: str, tmp_path: Path) -> None:
+    """It does not pretend to be empty."""
+    with ExitStack() as stack:
+        store = opened(way, tmp_path, stack)
+        store.close()
+        with pytest.raises(StoreUnavailable):
+            store.count()
