@@ -66,12 +66,14 @@ class Inbox:
         lanes: Sequence[Lane],
         back_offs_s: Sequence[float] = BACK_OFFS_S,
         lease_s: float = LEASE_S,
+        poll_s: float = POLL_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._deliveries = Deliveries(database)
         self._lanes = tuple(lanes)
         self._back_offs_s = tuple(back_offs_s)
         self._lease_s = lease_s
+        self._poll_s = poll_s
         self._clock = clock
         self._threads: list[threading.Thread] = []
         self._is_stopping = threading.Event()
@@ -123,11 +125,11 @@ class Inbox:
                     self._wait()
             except StateError as error:
                 log.error("lane %s: %s", lane.name, error)
-                self._is_stopping.wait(POLL_S)
+                self._is_stopping.wait(self._poll_s)
 
     def _wait(self) -> None:
         with self._something_came:
-            self._something_came.wait(POLL_S)
+            self._something_came.wait(self._poll_s)
 
     def _take_one(self, lane: Lane) -> bool:
         """Deal with the next event that is due; whether there was one."""

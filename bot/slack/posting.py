@@ -13,13 +13,13 @@ from bot.slack.api import SlackApi
 from bot.slack.messages import Message
 from bot.slack.payloads import string
 from bot.slack.replies import Block, Post
+from bot.texts import WORKING
 from bot.types import Question, Surface
 
 _QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
 """On every post: no previews of what is linked or quoted, and nobody is called by a name in a text."""
 _PART = re.compile(r"reply:(?P<ts>[0-9.]+):(?P<part>\d+):(?P<parts>\d+)(?::.*)?")
 """The id of a post's first block says which question it answers, so that no answer is posted twice."""
-_WORKING = "is looking through what your team has written…"
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Poster:
             return
         thread = {"channel_id": question.channel, "thread_ts": question.root_ts}
         if not self._try_sign("agents.sessions.setStatus", status="processing", **thread):
-            self._try_sign("assistant.threads.setStatus", status=_WORKING, **thread)
+            self._try_sign("assistant.threads.setStatus", status=WORKING, **thread)
 
     def show_idle(self, question: Question) -> None:
         """Take the sign away; Slack takes the older one away by itself when a reply comes."""
