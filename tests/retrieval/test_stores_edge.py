@@ -1,0 +1,241 @@
+"""The embedded store keeps what it acknowledged, and lets nothing out of a scope even where the engine would."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import qdrant_edge as engine
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrieval.embedding.sparse import Bm25Embedder
+from retrieval.errors import CollectionMismatch, StoreUnavailable
+from retrieval.stores.collections import Collection
+from retrieval.stores.edge import EdgeStore
+from retrieval.types import Passage, Place, Scope
+from tests.conftest import TEAM, WordHashEmbedder
+from tests.passages import EVERYBODY, embedded, passage, scope_of
+
+DENSE = WordHashEmbedder()
+SPARSE = Bm25Embedder()
+COLLECTION = Collection(TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
+
+OPEN = passage("The pump runs at night", "harbour")
+HIDDEN = passage("The pump runs on rum", "cellar")
+
+Request = engine.QueryRequest
+Search = Callable[[EdgeStore, Scope], set[str]]
+
+
+def fill(store: EdgeStore, *passages: Passage) -> None:
+    """Write passages with their vectors."""
+    store.upsert(embedded(passages, DENSE, SPARSE))
+
+
+# ------------------------------------------------------------------------------------------- nothing leaves a scope
+
+
+@dataclass
+class ForgetfulShard:
+    """The engine, with a fault: it forgets the filter of the root, of the legs, or both."""
+
+    shard: engine.EdgeShard
+    forgets_root: bool
+    forgets_legs: bool
+
+    def query(self, asked: Request) -> list[engine.ScoredPoint]:
+        """Answer without the filters that are forgotten."""
+        legs = [
+            engine.Prefetch(leg.limit, leg.query, None, leg.params, None if self.forgets_legs else leg.filter)
+            for leg in asked.prefetches
+        ]
+        root = None if self.forgets_root else asked.filter
+        return self.shard.query(
+            Request(asked.limit, None, asked.query, legs, False, asked.with_payload, root, None, asked.params)
+        )
+
+    def scroll(self, asked: engine.ScrollRequest) -> tuple[list[engine.Record], object]:
+        """Answer without the filter: there is but one."""
+        return self.shard.scroll(engine.ScrollRequest(asked.offset, asked.limit, None, True))
+
+
+def by_dense(store: EdgeStore, scope: Scope) -> set[str]:
+    """Ids that the dense leg finds."""
+    return {found.passage.id for found in store.search_dense(DENSE.embed_query("pump"), scope, 10)}
+
+
+def by_sparse(store: EdgeStore, scope: Scope) -> set[str]:
+    """Ids that the sparse leg finds."""
+    return {found.passage.id for found in store.search_sparse(SPARSE.embed_query("pump"), scope, 10)}
+
+
+def by_score(store: EdgeStore, scope: Scope) -> set[str]:
+    """Ids that get scores when both are asked for."""
+    return set(store.score([OPEN.id, HIDDEN.id], DENSE.embed_query("pump"), SPARSE.embed_query("pump"), scope))
+
+
+def by_reading(store: EdgeStore, scope: Scope) -> set[str]:
+    """Ids that can be read when both are asked for."""
+    return {found.id for found in store.read([OPEN.id, HIDDEN.id], scope)}
+
+
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+def test_what_the_engine_lets_slip_is_dropped_and_logged_by_id(
+    store: EdgeStore, search: Search, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Even an engine that forgets every filter shows nobody what they may not read."""
+    fill(store, OPEN, HIDDEN)
+    monkeypatch.setattr(store, "_shard", ForgetfulShard(store._shard, forgets_root=True, forgets_legs=True))
+    with caplog.at_level(logging.ERROR):
+        assert search(store, scope_of(["harbour"])) == {OPEN.id}
+    assert any(HIDDEN.id in record.message for record in caplog.records)
+    assert not any(HIDDEN.text in record.message for record in caplog.records)
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score])
+@pytest.mark.parametrize(("forgets_root", "forgets_legs"), [(True, False), (False, True)])
+def test_the_filter_stands_in_each_leg_and_at_the_root(
+    store: EdgeStore,
+    search: Search,
+    forgets_root: bool,
+    forgets_legs: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Where the engine forgets one of the two, the other still holds, and the last check has nothing to drop."""
+    fill(store, OPEN, HIDDEN)
+    monkeypatch.setattr(store, "_shard", ForgetfulShard(store._shard, forgets_root, forgets_legs))
+    with caplog.at_level(logging.ERROR):
+        assert search(store, scope_of(["harbour"])) == {OPEN.id}
+    assert caplog.records == []
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+@pytest.mark.parametrize("scope", [scope_of(), scope_of([]), scope_of(["harbour"], [])])
+def test_an_empty_scope_never_reaches_the_engine(store: EdgeStore, search: Search, scope: Scope) -> None:
+    """A closed engine raises when it is asked; an empty scope does not ask it."""
+    store._shard.close()
+    assert search(store, scope) == set()
+
+
+PLACES = st.sampled_from(["harbour", "office", "cellar"])
+WORDS = st.lists(st.sampled_from(["pump", "valve", "leak", "night", "portal", "leave", "rum"]), min_size=1, max_size=6)
+PASSAGES = st.lists(st.tuples(WORDS, st.sets(PLACES, min_size=1)), min_size=1, max_size=12)
+READERS = st.lists(st.sets(PLACES, min_size=1), min_size=1, max_size=3)
+
+
+@settings(max_examples=60, deadline=None)  # each example writes and searches a store
+@given(drafts=PASSAGES, readers=READERS, query=WORDS, limit=st.integers(1, 6))
+def test_what_is_outside_the_scope_changes_nothing(
+    drafts: list[tuple[list[str], set[str]]], readers: list[set[str]], query: list[str], limit: int
+) -> None:
+    """Passages, order and scores of both legs are the same whether or not anything else is stored."""
+    scope = scope_of(*readers)
+    passages = [passage(" ".join(words), *places, source=str(at)) for at, (words, places) in enumerate(drafts)]
+    store = emptied()
+    fill(store, *passages)
+    among_others = everything(store, passages, " ".join(query), scope, limit)
+    store.delete([one.id for one in passages if not scope.admits(one.places)])
+    assert everything(store, passages, " ".join(query), scope, limit) == among_others
+
+
+_kept: list[EdgeStore] = []
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_store_for_properties(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """Examples of a property share a store: opening one takes longer than all that they do in it."""
+    _kept.append(EdgeStore(tmp_path_factory.mktemp("property") / "store", COLLECTION))
+    yield
+    _kept.pop().close()
+
+
+def emptied() -> EdgeStore:
+    """The store that the examples share, with nothing in it."""
+    (store,) = _kept
+    for source in store.sources_of("origin"):
+        store.delete([one.id for one in store.passages_of(source)])
+    return store
+
+
+def everything(store: EdgeStore, passages: list[Passage], query: str, scope: Scope, limit: int) -> object:
+    """All that one query can learn from a store."""
+    dense, sparse = DENSE.embed_query(query), SPARSE.embed_query(query)
+    return (
+        store.search_dense(dense, scope, limit),
+        store.search_sparse(sparse, scope, limit),
+        store.score([one.id for one in passages], dense, sparse, scope),
+    )
+
+
+# ------------------------------------------------------------------------------------------- what was written stays
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    """A process is killed right after a write returned; the next one finds the write."""
+    code = (
+        "import os, signal; from pathlib import Path; from tests.retrieval.test_stores_edge import *; "
+        f"store = EdgeStore(Path({str(tmp_path / 'store')!r}), COLLECTION); fill(store, OPEN, HIDDEN); "
+        "store.describe([replace(OPEN, position=7)]); store.delete([HIDDEN.id]); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False, cwd=Path(__file__).parents[2])
+    store = EdgeStore(tmp_path / "store", COLLECTION)
+    assert store.passages_of("source") == (replace(OPEN, position=7),)
+    assert by_sparse(store, scope_of(["harbour"])) == {OPEN.id}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(COLLECTION, model="another/model"),
+        replace(COLLECTION, dimension=8),
+        replace(COLLECTION, chunking_version="2"),
+        replace(COLLECTION, team="T0OTHER"),
+    ],
+)
+def test_another_collections_folder_is_never_opened(tmp_path: Path, other: Collection) -> None:
+    """Vectors of two models, or passages of two ways of cutting, are never mixed; the error says what to do."""
+    EdgeStore(tmp_path / "store", COLLECTION).close()
+    with pytest.raises(CollectionMismatch, match="footnote reindex"):
+        EdgeStore(tmp_path / "store", other)
+
+
+def test_a_folder_with_a_damaged_manifest_is_one_clear_error(tmp_path: Path) -> None:
+    """It is neither opened nor overwritten."""
+    EdgeStore(tmp_path / "store", COLLECTION).close()
+    (tmp_path / "store" / "manifest.json").write_text("{")
+    with pytest.raises(StoreUnavailable, match=r"manifest.json can't be read"):
+        EdgeStore(tmp_path / "store", COLLECTION)
+
+
+def test_a_store_that_is_open_elsewhere_is_one_clear_error(tmp_path: Path) -> None:
+    """The engine lets one opener in."""
+    store = EdgeStore(tmp_path / "store", COLLECTION)
+    with pytest.raises(StoreUnavailable, match="The store in"):
+        EdgeStore(tmp_path / "store", COLLECTION)
+    store.close()
+
+
+def test_a_broken_write_leaves_the_rest(store: EdgeStore) -> None:
+    """A vector of the wrong length is refused, and what was there can still be found."""
+    fill(store, OPEN)
+    (wrong,) = embedded([HIDDEN], DENSE, SPARSE)
+    with pytest.raises(StoreUnavailable, match="Writing to the store failed"):
+        store.upsert([replace(wrong, dense=wrong.dense[:3])])
+    assert by_dense(store, scope_of(["harbour", "cellar"])) == {OPEN.id}
+
+
+def test_a_place_is_never_a_pattern(store: EdgeStore) -> None:
+    """Places match whole and to the letter."""
+    fill(store, replace(OPEN, places=frozenset({Place("har")})), replace(HIDDEN, places=frozenset({Place("HARBOUR")})))
+    assert by_dense(store, scope_of(["harbour", "*", ""])) == set()
+    assert by_dense(store, EVERYBODY) == set()
