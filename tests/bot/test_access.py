@@ -1,0 +1,263 @@
+"""Membership: facts are fresh, each failure narrows and none spreads, and what changed is seen before it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from bot.access.membership import CONFIRMED_S, FRESH_S, Membership
+from bot.errors import SlackDenied, SlackError
+from bot.types import Admission, Conversation, ConversationKind, Person, PersonKind, Question, Surface
+from retrieval.types import WORKSPACE, Anchor, Passage, Place
+
+ANN, BO, GUS, BOT = "U0ANN", "U0BO", "U0GUS", "U0BOT"
+GENERAL, SECRET, PARTNERS = "C0GENERAL", "C0SECRET", "C0PARTNERS"
+IN_DM = Question("T1", ANN, "D1", "1.0", None, "q", Surface.DM)
+IN_GENERAL = replace(IN_DM, channel=GENERAL, surface=Surface.CHANNEL)
+IN_SECRET = replace(IN_GENERAL, channel=SECRET)
+IN_PARTNERS = replace(IN_GENERAL, channel=PARTNERS)
+
+
+def place(channel_id: str) -> Place:
+    """Our id of a channel."""
+    return Place(f"place of {channel_id}")
+
+
+def places_of(_team: str, channel_ids: Collection[str]) -> Mapping[str, Place]:
+    """Our ids of channels."""
+    return {channel_id: place(channel_id) for channel_id in channel_ids}
+
+
+def channel(channel_id: str, kind: ConversationKind, is_shared: bool = False) -> Conversation:
+    """A channel that Footnote is in."""
+    return Conversation(channel_id, place(channel_id), channel_id, kind, is_shared)
+
+
+@dataclass
+class Office:
+    """A workspace whose facts a test changes, whose answers it breaks, and whose clock it moves."""
+
+    kinds: dict[str, PersonKind] = field(
+        default_factory=lambda: {ANN: PersonKind.MEMBER, BO: PersonKind.MEMBER, GUS: PersonKind.GUEST}
+    )
+    conversations: dict[str, Conversation] = field(
+        default_factory=lambda: {
+            GENERAL: channel(GENERAL, ConversationKind.PUBLIC),
+            SECRET: channel(SECRET, ConversationKind.PRIVATE),
+            PARTNERS: channel(PARTNERS, ConversationKind.PUBLIC, is_shared=True),
+        }
+    )
+    inside: dict[str, set[str]] = field(
+        default_factory=lambda: {GENERAL: {ANN, BO, BOT}, SECRET: {ANN, BOT}, PARTNERS: {ANN, BOT}}
+    )
+    broken: set[str] = field(default_factory=set)
+    calls: list[str] = field(default_factory=list)
+    now: float = 1000.0
+
+    def person(self, user_id: str) -> Person:
+        self._call("users.info", user_id)
+        if user_id == BOT:
+            return Person(BOT, "footnote", PersonKind.NOBODY, is_reader=False)
+        return Person(user_id, user_id, self.kinds.get(user_id, PersonKind.NOBODY))
+
+    def people(self) -> tuple[Person, ...]:
+        self._call("users.list", "")
+        return tuple(Person(user_id, user_id, kind) for user_id, kind in self.kinds.items())
+
+    def conversation(self, channel_id: str) -> Conversation:
+        self._call("conversations.info", channel_id)
+        if channel_id not in self.conversations:
+            raise SlackDenied("conversations.info", "channel_not_found")
+        return self.conversations[channel_id]
+
+    def public_channels(self) -> tuple[Conversation, ...]:
+        self._call("conversations.list", "")
+        return tuple(c for c in self.conversations.values() if c.kind is ConversationKind.PUBLIC)
+
+    def conversations_of(self, user_id: str) -> frozenset[str]:
+        self._call("users.conversations", user_id)
+        return frozenset(channel_id for channel_id, people in self.inside.items() if user_id in people)
+
+    def members(self, channel_id: str) -> frozenset[str]:
+        self._call("conversations.members", channel_id)
+        return frozenset(self.inside[channel_id])
+
+    def _call(self, method: str, about: str) -> None:
+        self.calls.append(method)
+        if method in self.broken or f"{method} {about}" in self.broken:
+            raise SlackError(method, "unreachable")
+
+
+@pytest.fixture
+def office() -> Office:
+    """A small workspace: a public, a private and a shared channel, two members and a guest."""
+    return Office()
+
+
+@pytest.fixture
+def access(office: Office) -> Membership:
+    """Access to the office, by its clock."""
+    return Membership(office, places_of, lambda: office.now)
+
+
+def used(access: Membership, question: Question) -> set[str]:
+    """What a reply may use, of everything there is."""
+    scope = access.scope_of(question)
+    everything = {WORKSPACE: "documents", **{place(c): c for c in (GENERAL, SECRET, PARTNERS)}}
+    return {name for standing, name in everything.items() if scope.admits([standing])}
+
+
+def passage(*channel_ids: str) -> Passage:
+    """A passage that stands in some channels."""
+    places = frozenset(place(channel_id) for channel_id in channel_ids)
+    return Passage("id", "source", "origin", "Title", (), "text", (Anchor(0, "https://x/"),), places, 0)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (IN_DM, {"documents", GENERAL, SECRET, PARTNERS}),
+        (replace(IN_DM, asker=BO), {"documents", GENERAL}),
+        (replace(IN_DM, asker=GUS), set()),
+        (replace(IN_DM, asker="U0UNKNOWN"), set()),
+        (IN_GENERAL, {"documents", GENERAL}),
+        (IN_SECRET, {"documents", GENERAL, SECRET}),
+        (IN_PARTNERS, set()),
+        (replace(IN_GENERAL, channel="C0NOWHERE"), set()),
+    ],
+)
+def test_what_a_reply_may_use_where(access: Membership, question: Question, expected: set[str]) -> None:
+    """The scope follows from who asks and where, by memberships alone; Footnote's own being there narrows nothing."""
+    assert used(access, question) == expected
+
+
+def test_a_guest_in_a_channel_narrows_it(office: Office, access: Membership) -> None:
+    """Where a guest reads along, only what the guest may open is used."""
+    office.inside[GENERAL].add(GUS)
+    assert used(access, IN_GENERAL) == {GENERAL}
+
+
+def test_an_archived_channel_keeps_its_readers(office: Office, access: Membership) -> None:
+    """Archiving a channel takes nobody's right to read it."""
+    office.conversations[GENERAL] = replace(office.conversations[GENERAL], is_archived=True)
+    assert used(access, replace(IN_DM, asker=BO)) == {"documents", GENERAL}
+
+
+@pytest.mark.parametrize(
+    ("broken", "question", "expected"),
+    [
+        ("users.info U0ANN", IN_DM, set()),
+        ("users.conversations U0ANN", IN_DM, {"documents", GENERAL}),
+        ("conversations.list", IN_DM, {"documents", GENERAL, SECRET, PARTNERS}),
+        ("conversations.list", replace(IN_DM, asker=BO), {"documents", GENERAL}),
+        ("conversations.list", IN_SECRET, {"documents", SECRET}),
+        ("conversations.info C0GENERAL", IN_GENERAL, set()),
+        ("conversations.members C0GENERAL", IN_GENERAL, set()),
+        ("conversations.members C0SECRET", IN_GENERAL, {"documents", GENERAL}),
+        ("users.list", IN_GENERAL, set()),
+        ("users.info U0BOT", IN_GENERAL, set()),
+    ],
+)
+def test_what_cant_be_read_is_not_used_and_nothing_else_suffers(
+    office: Office, access: Membership, broken: str, question: Question, expected: set[str]
+) -> None:
+    """A failed read takes away what rests on it, widens nothing, and leaves what rests on other reads."""
+    office.broken.add(broken)
+    assert used(access, question) == expected
+
+
+def test_a_guest_whose_channels_cant_be_read_empties_the_scope(office: Office, access: Membership) -> None:
+    """Of a guest who may be anywhere it is assumed that they are nowhere."""
+    office.inside[GENERAL].add(GUS)
+    office.broken.add(f"users.conversations {GUS}")
+    assert used(access, IN_GENERAL) == set()
+
+
+def test_a_failure_is_not_remembered(office: Office, access: Membership) -> None:
+    """As soon as Slack answers again, its answer holds."""
+    office.broken.add("users.conversations")
+    assert used(access, IN_DM) == {"documents", GENERAL}
+    office.broken.clear()
+    assert used(access, IN_DM) == {"documents", GENERAL, SECRET, PARTNERS}
+
+
+def leave(office: Office) -> None:
+    """Ann leaves the private channel."""
+    office.inside[SECRET].discard(ANN)
+
+
+def become_guest(office: Office) -> None:
+    """Ann is made a guest."""
+    office.kinds[ANN] = PersonKind.GUEST
+
+
+def break_down(office: Office) -> None:
+    """Slack answers no more."""
+    office.broken |= {"users.info", "users.conversations"}
+
+
+@pytest.mark.parametrize("change", [leave, become_guest, break_down])
+def test_no_fact_outlives_a_minute(office: Office, access: Membership, change: Callable[[Office], None]) -> None:
+    """Within a minute of any change, or of losing sight of the facts, it is as if they had never been known."""
+    assert SECRET in used(access, IN_DM)
+    change(office)
+    office.now += FRESH_S + 0.001
+    assert used(access, IN_DM) == used(Membership(office, places_of), IN_DM)
+
+
+def test_facts_are_read_once_a_minute(office: Office, access: Membership) -> None:
+    """Questions within a minute cost Slack no more calls than the first."""
+    used(access, IN_GENERAL)
+    before = len(office.calls)
+    office.now += FRESH_S
+    used(access, IN_GENERAL)
+    assert len(office.calls) == before
+
+
+def test_who_has_left_meanwhile_is_not_shown_what_they_could_read(office: Office, access: Membership) -> None:
+    """Before a reply is posted, the facts about its asker are no older than a few seconds."""
+    assert access.still_admits(IN_DM, (passage(SECRET),))
+    leave(office)
+    office.now += CONFIRMED_S + 0.001
+    assert not access.still_admits(IN_DM, (passage(SECRET),))
+    assert access.still_admits(IN_DM, (passage(GENERAL), passage(SECRET, GENERAL)))
+
+
+def test_a_guest_who_came_meanwhile_is_seen(office: Office, access: Membership) -> None:
+    """Before a reply is posted, it is seen who else reads it by now."""
+    assert access.still_admits(IN_SECRET, (passage(GENERAL),))
+    office.inside[SECRET].add(GUS)
+    office.now += CONFIRMED_S + 0.001
+    assert not access.still_admits(IN_SECRET, (passage(GENERAL),))
+    assert access.still_admits(IN_SECRET, (passage(SECRET),))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (IN_DM, Admission.ADMITTED),
+        (IN_GENERAL, Admission.ADMITTED),
+        (replace(IN_GENERAL, asker=GUS), Admission.TOLD_NO),
+        (replace(IN_DM, asker=GUS), Admission.TOLD_NO),
+        (replace(IN_GENERAL, asker="U0UNKNOWN"), Admission.SILENCE),
+        (IN_PARTNERS, Admission.SILENCE),
+    ],
+)
+def test_who_may_ask(access: Membership, question: Question, expected: Admission) -> None:
+    """Full members are answered, guests are told that they aren't, everybody else and shared channels get silence."""
+    assert access.may_ask(question) is expected
+
+
+def test_an_outsider_gets_silence(office: Office, access: Membership) -> None:
+    """Somebody of another organisation learns nothing, not even that there is something to ask."""
+    office.kinds["U0EVE"] = PersonKind.OUTSIDER
+    assert access.may_ask(replace(IN_GENERAL, asker="U0EVE")) is Admission.SILENCE
+
+
+def test_who_asks_must_be_known(office: Office, access: Membership) -> None:
+    """When Slack can't say who asks, that is a fault to be told, not a reason to answer."""
+    office.broken.add("users.info")
+    with pytest.raises(SlackError):
+        access.may_ask(IN_DM)
