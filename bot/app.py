@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from slack_sdk import WebClient
+
+from bot.access.membership import Membership
+from bot.answering.path import Access, Parts, answer
 from bot.settings import Settings
 from bot.slack.api import open_client
+from bot.slack.asking import Asking
+from bot.slack.directory import Directory
+from bot.slack.hearing import Hearing
+from bot.slack.inbox import Inbox, Lane
+from bot.slack.posting import Poster
+from bot.slack.threads import Threads
 from bot.slack.workspace import Workspace
 from bot.state.database import Database, open_database
 from bot.state.places import Places
+from bot.state.progress import Progress
+from bot.state.questions import Questions
+from bot.sync.backfill import Backfill
+from bot.sync.events import Sync
+from bot.sync.reading import ChannelReader
+from bot.sync.talk import TalkSources
+from bot.types import Conversation, Question, Turn
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
 from retrieval.search import Searcher
+from retrieval.stores.collections import active, read_manifest
 from retrieval.stores.protocol import PassageStore
 from retrieval.stores.shared import open_store
 
@@ -84,9 +103,23 @@ def open_state(settings: Settings) -> Iterator[Database]:
         database.close()
 
 
-def open_workspace(settings: Settings, database: Database) -> Workspace:
-    """The Slack workspace that the bot's token belongs to; nothing is asked of it yet."""
-    return Workspace(open_client(settings.slack_bot_token, settings.slack_api_url), Places(database))
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """One workspace: what is read of it, and who may read what in it."""
+
+    client: WebClient
+    workspace: Workspace
+    places: Places
+    names: Directory
+    access: Membership
+
+
+def open_slack(settings: Settings, database: Database) -> Slack:
+    """The workspace that the bot's token belongs to; nothing is asked of it yet."""
+    client = open_client(settings.slack_bot_token, settings.slack_api_url)
+    places = Places(database)
+    workspace = Workspace(client, places)
+    return Slack(client, workspace, places, Directory(workspace), Membership(workspace, places.places_of))
 
 
 def team_of(settings: Settings, database: Database) -> str:
@@ -95,4 +128,73 @@ def team_of(settings: Settings, database: Database) -> str:
     Raises:
         SlackError: Slack does not say which workspace it is.
     """
-    return open_workspace(settings, database).identity().team if settings.has_slack else LOCAL_TEAM
+    return open_slack(settings, database).workspace.identity().team if settings.has_slack else LOCAL_TEAM
+
+
+def talk_sources(slack: Slack, database: Database) -> TalkSources:
+    """What makes sources of this workspace's messages."""
+    us = slack.workspace.identity()
+    asked_in = partial(Questions(database).asked_in, us.team)
+    return TalkSources(us, slack.names, slack.workspace.permalink, asked_in)
+
+
+def path_parts(access: Access, earlier_turns: Callable[[Question], tuple[Turn, ...]], retrieval: Retrieval) -> Parts:
+    """What the path from a question to a reply needs."""
+    return Parts(access, earlier_turns, retrieval.searcher.search)
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """The bot of one workspace: questions and changes come through the inbox, histories are read beside it."""
+
+    inbox: Inbox
+    backfill: Backfill
+
+
+def build_bot(
+    slack: Slack, database: Database, retrieval: Retrieval, read_later: Callable[[Conversation], None]
+) -> Bot:
+    """Join the parts that answer and those that keep the index true."""
+    us = slack.workspace.identity()
+    reader = ChannelReader(slack.workspace, retrieval.indexer, retrieval.store, talk_sources(slack, database))
+    progress = Progress(database, us.team)
+    sync = Sync(slack.workspace, reader, progress, partial(slack.places.place_of, us.team), read_later)
+    lanes = (Lane("questions", _asking(slack, database, retrieval), workers=2), Lane("index", sync))
+    return Bot(Inbox(database, lanes), Backfill(reader, progress))
+
+
+def _asking(slack: Slack, database: Database, retrieval: Retrieval) -> Asking:
+    asked = Questions(database)
+    threads = Threads(slack.workspace, slack.names)
+    hearing = Hearing(slack.workspace, slack.names, threads, asked)
+    parts = path_parts(slack.access, threads.earlier_turns, retrieval)
+    return Asking(hearing, asked, slack.access, partial(answer, parts=parts), threads, Poster(slack.client))
+
+
+def indexed_teams(settings: Settings) -> tuple[str, ...]:
+    """Every team that has an index in the data folder."""
+    found = (read_manifest(path) for path in sorted((settings.data_folder / "passages").glob("*/active.json")))
+    return tuple(collection.team for collection in found if collection)
+
+
+def passages_of_team(settings: Settings, team: str) -> int:
+    """How many passages a team's index holds; no model is loaded for that.
+
+    Raises:
+        StoreUnavailable: the index can't be opened.
+    """
+    collection = active(settings.data_folder, team)
+    if collection is None:
+        return 0
+    store = open_store(
+        settings.data_folder,
+        team,
+        collection.model,
+        collection.dimension,
+        collection.chunking_version,
+        command="footnote status",
+    )
+    try:
+        return store.count()
+    finally:
+        store.close()

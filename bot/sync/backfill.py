@@ -56,6 +56,8 @@ class Backfill:
                     if is_stopped():
                         return reading
         except (BotError, RetrievalError) as error:
+            if is_stopped():  # what it needed may have been closed already
+                return reading
             log.warning("channel %s was not read to its end: %s", conversation.id, error)
             return self._noted(replace(reading, state=ReadingState.FAILED, error=str(error)))
         return self._noted(replace(reading, state=ReadingState.DONE))

@@ -130,6 +130,16 @@ def team_of(archive: Archive) -> str:
     return max(teams, key=lambda team: (teams[team], team), default="")
 
 
+def permalink_of(url: str) -> Permalink:
+    """Links into a workspace of which the address alone is known, written as Slack writes them."""
+
+    def permalink(channel_id: str, ts: str, thread_ts: str | None) -> str:
+        link = f"{url}archives/{channel_id}/p{ts.replace('.', '')}"
+        return link if thread_ts in (None, ts) else f"{link}?thread_ts={thread_ts}&cid={channel_id}"
+
+    return permalink
+
+
 def _sorted_out(
     messages: Iterator[Message],
 ) -> tuple[Mapping[str, Sequence[Message]], Mapping[int, Sequence[Message]]]:

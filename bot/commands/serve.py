@@ -1,0 +1,138 @@
+"""`footnote serve`: runs the bot until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from types import FrameType
+
+from bot.app import Bot, Retrieval, Slack, build_bot, open_retrieval, open_slack, open_state
+from bot.commands.parsing import Serve
+from bot.commands.terminal import remark
+from bot.errors import BotError, SettingsError, SlackError
+from bot.settings import Settings
+from bot.slack.listeners import build_app
+from bot.slack.socket import Socket
+from bot.state.database import Database
+from bot.state.progress import ChannelProgress, ReadingState
+from bot.sync.histories import Histories
+
+_REFUSED = frozenset(
+    {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission"}
+)
+
+log = logging.getLogger(__name__)
+
+
+def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no options
+    """Connect, answer, read histories meanwhile, and stop when told to."""
+    _require_tokens(settings)
+    with open_state(settings) as database, _Stop().listening() as stop:
+        slack = open_slack(settings, database)
+        team = _known_team(slack)
+        with open_retrieval(settings, team, "footnote serve", must_own=True) as retrieval:
+            _serve(settings, slack, database, retrieval, stop)
+    remark("Footnote has stopped.")
+    return 0
+
+
+def _serve(settings: Settings, slack: Slack, database: Database, retrieval: Retrieval, stop: _Stop) -> None:
+    histories = Histories()
+    bot = build_bot(slack, database, retrieval, histories.read_later)
+    joined = slack.workspace.joined()
+    with _connected(settings, slack, bot):
+        remark(f"Footnote is connected to {_workspace_name(slack)}; reading {_channels(len(joined))}…")
+        histories.start(bot.backfill, joined, lambda progress: remark(_summary(progress)))
+        stop.wait()
+        remark("Footnote is stopping; it finishes what it has begun.")
+        histories.stop()
+
+
+@contextmanager
+def _connected(settings: Settings, slack: Slack, bot: Bot) -> Iterator[None]:
+    """Events come in and are dealt with; at the end, no more come, and what is in hand is finished."""
+    socket = Socket(build_app(slack.client, bot.inbox), settings.slack_app_token)
+    bot.inbox.start()
+    try:
+        socket.open()
+    except SlackError as error:
+        bot.inbox.stop()
+        raise _explained(error, "SLACK_APP_TOKEN") from error
+    try:
+        yield
+    finally:
+        socket.close()
+        bot.inbox.stop()
+
+
+def _summary(progress: tuple[ChannelProgress, ...]) -> str:
+    done = [channel for channel in progress if channel.state is ReadingState.DONE]
+    failed = [channel for channel in progress if channel.state is ReadingState.FAILED]
+    text = f"Footnote has read {_channels(len(done))}: {sum(channel.read for channel in done)} messages."
+    return text + "".join(f" #{channel.name} could not be read: {channel.error}" for channel in failed)
+
+
+def _require_tokens(settings: Settings) -> None:
+    missing = [
+        name
+        for name, token in (
+            ("SLACK_BOT_TOKEN", settings.slack_bot_token),
+            ("SLACK_APP_TOKEN", settings.slack_app_token),
+        )
+        if not token
+    ]
+    if missing:
+        raise SettingsError(
+            f"{' and '.join(missing)} must be set to run the bot: copy them from the app's page in Slack."
+        )
+
+
+def _known_team(slack: Slack) -> str:
+    try:
+        return slack.workspace.identity().team
+    except SlackError as error:
+        raise _explained(error, "SLACK_BOT_TOKEN") from error
+
+
+def _explained(error: SlackError, variable: str) -> BotError:
+    """The same with what to do about it, where that is known."""
+    if error.code in _REFUSED:
+        return SettingsError(f"Slack refuses {variable} ({error.code}): copy it again from the app's page in Slack.")
+    return error
+
+
+def _workspace_name(slack: Slack) -> str:
+    us = slack.workspace.identity()
+    return f"{us.url} as @{slack.names.person(us.user_id) or us.user_id}"
+
+
+def _channels(count: int) -> str:
+    return "1 channel" if count == 1 else f"{count} channels"
+
+
+class _Stop:
+    """Asks for the end, by Ctrl-C or by whoever started the process.
+
+    A handler runs between any two steps of the main thread, so it may touch nothing that takes a lock.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SimpleQueue[int] = SimpleQueue()
+
+    def wait(self) -> None:
+        self._asked.get()
+
+    @contextmanager
+    def listening(self) -> Iterator[_Stop]:
+        before = {number: signal.signal(number, self._ask) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _ask(self, number: int, _frame: FrameType | None) -> None:
+        self._asked.put(number)

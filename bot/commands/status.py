@@ -1,0 +1,85 @@
+"""`footnote status`: shows what has been read and indexed, without asking Slack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bot.app import indexed_teams, open_state, passages_of_team
+from bot.commands.parsing import Status
+from bot.commands.terminal import say, say_json
+from bot.settings import Settings
+from bot.state.progress import ChannelProgress, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class TeamStatus:
+    """What is known of one team."""
+
+    team: str
+    passages: int
+    channels: tuple[ChannelProgress, ...]
+
+
+def run(command: Status, settings: Settings) -> int:
+    """Print it; an empty index is no error."""
+    with open_state(settings) as database:
+        teams = [
+            TeamStatus(team, passages_of_team(settings, team), Progress(database, team).all())
+            for team in indexed_teams(settings)
+        ]
+    say_json(_json(teams)) if command.json else say("\n".join(_lines(teams)))
+    return 0
+
+
+def _json(teams: list[TeamStatus]) -> dict[str, object]:
+    return {
+        "passages": sum(team.passages for team in teams),
+        "teams": [
+            {"team": team.team, "passages": team.passages, "channels": [_channel(c) for c in team.channels]}
+            for team in teams
+        ],
+    }
+
+
+def _channel(progress: ChannelProgress) -> dict[str, object]:
+    return {
+        "id": progress.channel_id,
+        "name": progress.name,
+        "state": progress.state.value,
+        "read": progress.read,
+        "indexed": progress.indexed,
+        "oldest": _moment(progress.oldest),
+        "newest": _moment(progress.newest),
+        "changed_at": _iso(progress.changed_at),
+        "error": progress.error or None,
+    }
+
+
+def _lines(teams: list[TeamStatus]) -> list[str]:
+    if not teams:
+        return ["Nothing is indexed yet: run `footnote index PATH`, or `footnote serve` for Slack."]
+    lines = []
+    for team in teams:
+        lines.append(f"{team.team}: {team.passages} passages, {len(team.channels)} channels")
+        lines += [_line(channel) for channel in team.channels]
+    return lines
+
+
+def _line(progress: ChannelProgress) -> str:
+    span = f"{_day(progress.oldest)} – {_day(progress.newest)}" if progress.oldest else "no messages"
+    name = f"#{progress.name}"
+    line = f"  {name:<24}{progress.state.value:<9}{progress.indexed} of {progress.read} messages, {span}"
+    return f"{line}: {progress.error}" if progress.error else line
+
+
+def _moment(ts: str) -> str | None:
+    return _iso(float(ts)) if ts else None
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _day(ts: str) -> str:
+    return datetime.fromtimestamp(float(ts), UTC).strftime("%-d %b %Y")
