@@ -11,6 +11,7 @@ from sandbox.events import EventFeed
 from sandbox.faults import CallLog, Faults, LoggedCall
 from sandbox.manifest import Manifest
 from sandbox.methods import METHODS
+from sandbox.methods.responding import respond
 from sandbox.socket_mode import SocketMode
 from sandbox.state import PersonKind, Workspace
 from sandbox.types import Json, Refused
@@ -67,7 +68,7 @@ class Api:
         caller: Caller | None = None
         try:
             entry = self._method(method)
-            caller = self._caller(token)
+            caller = self.caller(token)
             body, status, retry_after_s = self._run(method, entry, caller, Arguments(given)), 200, 0
         except Refused as refusal:
             body, status, retry_after_s = refusal.body(), refusal.status, refusal.retry_after_s
@@ -80,7 +81,8 @@ class Api:
             raise Refused("unknown_method", {"req_method": method})
         return METHODS[method]
 
-    def _caller(self, token: str) -> Caller:
+    def caller(self, token: str) -> Caller:
+        """Whoever holds a token; refused when nobody does."""
         workspace = self._workspace
         if not token:
             raise Refused("not_authed")
@@ -103,7 +105,14 @@ class Api:
         if method.scopes:
             caller.need(*method.scopes)
         args.require(method.required)
-        call = Call(
+        call = self._call(caller, args)
+        if method.waits:
+            return method.run(call)
+        with self._workspace.lock:
+            return method.run(call)
+
+    def _call(self, caller: Caller, args: Arguments) -> Call:
+        return Call(
             self._workspace,
             caller,
             args,
@@ -112,11 +121,17 @@ class Api:
             self._socket_mode,
             self._faults,
             self._log,
+            self._manifest,
         )
-        if method.waits:
-            return method.run(call)
-        with self._workspace.lock:
-            return method.run(call)
+
+    def respond(self, response_token: str, given: Mapping[str, object]) -> Answer:
+        """What the app sends to the response address of an interaction."""
+        call = self._call(self.caller(bot_token(self._workspace)), Arguments(given))
+        try:
+            with self._workspace.lock:
+                return Answer(respond(call, response_token))
+        except Refused as refusal:
+            return Answer(refusal.body(), refusal.status)
 
     def _note(self, method: str, given: Mapping[str, object], caller: Caller | None, body: Json) -> None:
         kind = str(caller.kind) if caller else "none"

@@ -8,6 +8,7 @@ from sandbox.arguments import Arguments
 from sandbox.delivery import Delivery
 from sandbox.events import EventFeed
 from sandbox.faults import CallLog, Faults
+from sandbox.manifest import Manifest
 from sandbox.socket_mode import SocketMode
 from sandbox.state import Workspace
 from sandbox.types import Json
@@ -25,6 +26,7 @@ class Call:
     socket_mode: SocketMode
     faults: Faults
     log: CallLog
+    manifest: Manifest
 
 
 _PEOPLE_AND_BOTS = frozenset({TokenKind.BOT, TokenKind.PERSON})

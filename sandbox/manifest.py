@@ -18,6 +18,8 @@ class Manifest:
     name: str
     scopes: frozenset[str]
     events: frozenset[str]
+    interactive: bool
+    commands: frozenset[str]
 
 
 def read_manifest(path: Path | None = None) -> Manifest:
@@ -28,9 +30,12 @@ def read_manifest(path: Path | None = None) -> Manifest:
         scopes = _at(whole, "oauth_config", "scopes")["bot"]
         events = _at(whole, "settings", "event_subscriptions").get("bot_events", [])
         name = _at(whole, "features", "bot_user").get("display_name", "footnote")
+        commands = cast("list[Json]", _at(whole, "features").get("slash_commands", []))
+        interactive = bool(cast("Json", _at(whole, "settings").get("interactivity", {})).get("is_enabled"))
     except (OSError, yaml.YAMLError, KeyError, AttributeError, TypeError) as error:
         raise SeedError(f"{chosen} isn't a Slack manifest that names bot scopes and a bot user: {error!r}.") from error
-    return Manifest(str(name), _names(scopes), _names(events))
+    typed = frozenset(str(command.get("command")) for command in commands)
+    return Manifest(str(name), _names(scopes), _names(events), interactive, typed)
 
 
 def _at(whole: Json, *keys: str) -> Json:

@@ -6,16 +6,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
-from werkzeug.wrappers import Request, Response
 
 from sandbox.api import Api, app_token, bot_token, person_token
 from sandbox.delivery import Delivery, Timing
 from sandbox.events import EventFeed
 from sandbox.faults import CallLog, Faults
 from sandbox.loading import load
-from sandbox.manifest import read_manifest
+from sandbox.manifest import Manifest, read_manifest
 from sandbox.seed import Seed, read_seed
 from sandbox.socket_mode import SocketMode
+from sandbox.transfers import Transfers
+from sandbox.web.pages import Pages
 from sandbox.wsgi import SandboxApp
 
 _HOST = "127.0.0.1"
@@ -32,15 +33,18 @@ class _QuietHandler(WSGIRequestHandler):
 class Sandbox:
     """A running workspace; `Sandbox.running(…)` makes one."""
 
-    def __init__(self, seed: Seed, port: int, manifest: Path | None, timing: Timing) -> None:
-        granted = read_manifest(manifest)
+    def __init__(
+        self, seed: Seed, port: int, handbook: Path | None, manifest: Manifest | Path | None, timing: Timing
+    ) -> None:
+        granted = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
         self._workspace = load(seed, granted)
         self._faults, self._log = Faults(), CallLog()
         self._sockets = SocketMode(self._workspace.app.id)
         self._delivery = Delivery(self._workspace.clock, self._sockets, timing, self._faults)
         feed = EventFeed(self._workspace, granted, self._delivery.send_event)
         api = Api(self._workspace, granted, feed, self._delivery, self._sockets, self._faults, self._log)
-        app = SandboxApp(api, self._sockets, self._delivery, _no_pages)
+        transfers = Transfers(self._workspace, api)
+        app = SandboxApp(api, transfers, self._sockets, self._delivery, Pages(self._workspace, api, handbook))
         self._server: BaseWSGIServer = make_server(_HOST, port, app, threaded=True, request_handler=_QuietHandler)
         self._workspace.url = f"http://{_HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
@@ -54,13 +58,13 @@ class Sandbox:
         seed: Seed | Path,
         *,
         port: int = 0,
-        handbook: Path | None = None,  # noqa: ARG003  # its pages come with the web view
-        manifest: Path | None = None,
+        handbook: Path | None = None,
+        manifest: Manifest | Path | None = None,
         timing: Timing | None = None,
     ) -> Iterator["Sandbox"]:
         """A sandbox that serves until the block ends; port 0 takes a free one, no manifest means the checkout's."""
         read = read_seed(seed) if isinstance(seed, Path) else seed
-        sandbox = cls(read, port, manifest, timing or Timing())
+        sandbox = cls(read, port, handbook, manifest, timing or Timing())
         sandbox._start()
         try:
             yield sandbox
@@ -112,7 +116,3 @@ class Sandbox:
     def token(self, name: str) -> str:
         """The token of a person by their handle."""
         return person_token(self.user_id(name))
-
-
-def _no_pages(request: Request) -> Response:
-    return Response(f"Nothing stands at {request.path}.", status=404)

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Request, Response
 from sandbox.api import Answer, Api
 from sandbox.delivery import Delivery
 from sandbox.socket_mode import SocketMode
+from sandbox.transfers import Transfers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse  # exists for type checkers only
@@ -20,8 +21,11 @@ Pages = Callable[[Request], Response]
 class SandboxApp:
     """A WSGI application."""
 
-    def __init__(self, api: Api, socket_mode: SocketMode, delivery: Delivery, pages: Pages) -> None:
+    def __init__(
+        self, api: Api, transfers: Transfers, socket_mode: SocketMode, delivery: Delivery, pages: Pages
+    ) -> None:
         self._api = api
+        self._transfers = transfers
         self._socket_mode = socket_mode
         self._delivery = delivery
         self._pages = pages
@@ -34,8 +38,16 @@ class SandboxApp:
         return response(environ, start_response)
 
     def _respond(self, request: Request) -> Response:
-        if request.path.startswith("/api/"):
-            return self._call(request, request.path.removeprefix("/api/").strip("/"))
+        room, _, rest = request.path.lstrip("/").partition("/")
+        match room:
+            case "api":
+                return self._call(request, rest.strip("/"))
+            case "response":
+                return _json(self._api.respond(rest, _given(request) or {}))
+            case "upload":
+                return self._transfers.upload(request, rest)
+            case "files-pri":
+                return self._transfers.download(request, rest)
         return self._pages(request)
 
     def _call(self, request: Request, method: str) -> Response:

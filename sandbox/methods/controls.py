@@ -24,6 +24,8 @@ def _ephemerals(call: Call) -> Json:
 
 
 def _press_button(call: Call) -> Json:
+    if not call.manifest.interactive:
+        raise Refused("interactivity_not_enabled")
     with call.workspace.lock:
         person = _person(call)
         channel = call.workspace.channels.get(call.args.text("channel"))
@@ -35,6 +37,8 @@ def _press_button(call: Call) -> Json:
 
 
 def _slash_command(call: Call) -> Json:
+    if call.args.text("command") not in call.manifest.commands:
+        raise Refused("unknown_command")
     with call.workspace.lock:
         channel = visible(call.workspace, call.caller, call.args.text("channel"))
         payload = command(call.workspace, _person(call), channel, call.args.text("command"), call.args.text("text"))

@@ -1,0 +1,1 @@
+"""The workspace in a browser, as one chosen person sees it."""
