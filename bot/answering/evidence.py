@@ -2,16 +2,108 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
 from bot.types import Evidence, Query
-from retrieval.types import SearchResult
+from retrieval.types import Hit, Passage, SearchResult
+
+ENOUGH = 0.5
+"""Evidence is enough from this confidence on. Source: docs/decisions/0020."""
 
 MOST_PASSAGES = 8
-ENOUGH = 0.5
+
+_LOOKED_AT = 30
+"""Hits that the features are made of; what ranks lower is noise."""
+
+_BASE, _TOP, _MARGIN, _COVERED = -3.95, 4.78, 1.00, 2.14
+"""A logistic regression of the packaged model's scores. Source: benchmarks/fit_evidence.py, docs/decisions/0020."""
+
+_NAME_IS_MISSING, _NAME_IS_THERE = -3.0, 1.0
+"""What an identifier in the query that no passage holds, or that one holds, adds to the log odds."""
+
+_WEAKEST = 1.5
+"""Log odds by which a passage may be worse than the best and still be evidence."""
+
+_SAME_WORDS = 0.8
+"""Passages that share this share of their words are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What the judgement rests on; nothing but the hits and the query goes into it."""
+
+    top: float
+    """Cosine similarity of the nearest passage."""
+    margin: float
+    """By how much it is nearer than those that follow from the fifth on; 0 where there are none."""
+    covered: float
+    """The weighted share, 0 to 1, of the query's words in the one of the three best passages that has most."""
 
 
 def judge(query: Query, found: SearchResult) -> Evidence:
     """The strongest passages, best first, and the probability that they answer the query."""
-    del query  # until the features stand
-    hits = found.hits[:MOST_PASSAGES]
-    confidence = max((hit.dense for hit in hits), default=0.0)
-    return Evidence(hits, max(confidence, 0.0), bool(hits) and confidence >= ENOUGH)
+    hits = found.hits[:_LOOKED_AT]
+    if not hits:
+        return Evidence((), 0.0, is_enough=False)
+    log_odds = _log_odds(features(query.text, hits)) + _by_names(query.text, hits)
+    confidence = 1 / (1 + math.exp(-log_odds))
+    return Evidence(_strongest(query.text, hits), confidence, is_enough=confidence >= ENOUGH)
+
+
+def features(query: str, hits: Sequence[Hit]) -> Features:
+    """What the hits, best first, tell about whether they answer; there must be one."""
+    dense = sorted((hit.dense for hit in hits), reverse=True)
+    later = dense[4:15]
+    covered = _covered(query, hits)
+    return Features(dense[0], dense[0] - fmean(later) if later else 0.0, max(covered[:3]))
+
+
+def _covered(query: str, hits: Sequence[Hit]) -> list[float]:
+    """The share of the query's words in each passage; rarer ones count more, by how rare they are among the hits."""
+    texts = [_as_read(hit.passage) for hit in hits]
+    wanted = set(content_stems(query))
+    rarity = inverse_frequencies(texts)
+    rarest = math.log(2 * len(texts) + 2)
+    weights = {word: 1 + rarity.get(word, rarest) for word in wanted}
+    return [share_covered(wanted, weights, frozenset(content_stems(text))) for text in texts]
+
+
+def _as_read(passage: Passage) -> str:
+    return "\n".join((passage.title, *passage.heading_path, passage.text))
+
+
+def _log_odds(seen: Features) -> float:
+    return _BASE + _TOP * seen.top + _MARGIN * seen.margin + _COVERED * seen.covered
+
+
+def _by_names(query: str, hits: Sequence[Hit]) -> float:
+    """What the identifiers in the query add: each must be met letter by letter."""
+    names = identifiers(query)
+    if not names:
+        return 0.0
+    texts = [_as_read(hit.passage).lower() for hit in hits]
+    met = [any(re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text) for text in texts) for name in names]
+    return _NAME_IS_THERE if all(met) else _NAME_IS_MISSING
+
+
+def _strongest(query: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits that are near the best, in their order, without repetitions."""
+    worth = [_TOP * hit.dense + _COVERED * covered for hit, covered in zip(hits, _covered(query, hits), strict=True)]
+    kept: list[Hit] = []
+    words: list[frozenset[str]] = []
+    for hit, value in zip(hits, worth, strict=True):
+        own = frozenset(content_stems(hit.passage.text))
+        if len(kept) < MOST_PASSAGES and value >= max(worth) - _WEAKEST and not _is_repeated(own, words):
+            kept.append(hit)
+            words.append(own)
+    return tuple(kept)
+
+
+def _is_repeated(own: frozenset[str], earlier: Sequence[frozenset[str]]) -> bool:
+    """Whether nearly all of the words stand in one earlier passage."""
+    return any(len(own & other) >= _SAME_WORDS * max(len(own), 1) for other in earlier)
