@@ -8,6 +8,9 @@ from html.parser import HTMLParser
 
 _WIDEST = 100
 """Columns: a colspan beyond this is a mistake or an attack."""
+_FEWEST_NAMES = 3
+_LONGEST_NAME = 6
+"""Words of a column's name."""
 _OPENS_LINE = frozenset({"br", "p", "div", "ul", "ol", "tr", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -102,9 +105,15 @@ def table_to_markdown(html: str) -> str:
 def _lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
     filled = _filled(rows)
     width = max(len(row) for row in filled)
-    has_header = all(cell.is_header or cell.is_bold or not cell.text for cell in rows[0])
-    header, body = (filled[0], filled[1:]) if has_header else ([""] * width, filled)
+    header, body = (filled[0], filled[1:]) if _is_header(rows[0]) else ([""] * width, filled)
     return [_line(header, width), _line(["---"] * width, width), *(_line(row, width) for row in body)]
+
+
+def _is_header(row: Sequence[_Cell]) -> bool:
+    """Marked as one, bold, or at least three short cells: two may well be a name and its value."""
+    if all(cell.is_header or cell.is_bold or not cell.text for cell in row):
+        return True
+    return len(row) >= _FEWEST_NAMES and all(len(cell.text.split()) <= _LONGEST_NAME for cell in row)
 
 
 def _line(cells: Sequence[str], width: int) -> str:

@@ -9,8 +9,9 @@ from retrieval.chunking.chunks import Chunk, Part
 from retrieval.chunking.embedded import fitting_path, opening
 from retrieval.chunking.navigation import without_navigation
 from retrieval.chunking.outline import Section, outline
+from retrieval.chunking.room import Room
 from retrieval.chunking.sizes import Budget
-from retrieval.chunking.splitting import Room, split
+from retrieval.chunking.splitting import split
 from retrieval.types import Anchor
 
 Trail = tuple[Section, ...]
@@ -70,6 +71,8 @@ class _Cutter:
     def _parts(self, cluster: _Cluster) -> Iterator[Part]:
         for piece, headings in cluster.shown():
             for section in headings:
+                if self._is_title(section):
+                    continue
                 yield Part(section.heading, self._opens(section))
             if piece.text:
                 yield Part(piece.text, self._opens(piece.trail[-1] if piece.trail else None))
@@ -78,14 +81,15 @@ class _Cutter:
         fragment = f"#{section.slug}" if section and section.slug and "#" not in self.url else ""
         return Anchor(0, self.url + fragment)
 
+    def _is_title(self, section: Section) -> bool:
+        return section.level == 1 and section.title.casefold() == self.title.casefold()
+
     def _path(self, trail: Trail) -> tuple[str, ...]:
-        titles = tuple(section.title for section in trail if section.title)
-        if titles and titles[0].casefold() == self.title.casefold():
-            titles = titles[1:]
+        titles = tuple(section.title for section in trail if section.title and not self._is_title(section))
         return fitting_path(self.title, titles, self.budget.limit // 2, self.count)
 
     def _room(self, trail: Trail) -> Room:
-        whole = Room(self.budget.target, self.budget.limit, self.count)
+        whole = self.budget.room(self.count)
         return whole.less(self.count(opening(self.title, self._path(trail))))
 
     def _joined(self, clusters: Sequence[_Cluster]) -> list[_Cluster]:

@@ -1,4 +1,4 @@
-"""Takes out of Markdown what its readers don't read: comments, scripts, styles, tags, images; code stays as it is."""
+"""Takes out of Markdown what its readers don't read: comments, scripts, tags, images; code stays as it is."""
 
 from __future__ import annotations
 
@@ -46,6 +46,10 @@ _INLINE_NOISE = re.compile(
     re.IGNORECASE,
 )
 _ONLY_IMAGES = re.compile(rf"[ \t>]*(?:(?:{_LINKED_IMAGE}|{_IMAGE}|<img\b[^<>]*>)[ \t]*)+$", re.IGNORECASE)
+_DIRECTIVE = re.compile(r"[ \t]*(?:\{\{.*\}\}|\{%.*%\})[ \t]*")
+"""A line for the program that makes pages out of the text."""
+_TABLE_RULE = re.compile(r"[ \t]*\|[ \t:|-]+")
+_PADDING = re.compile(r"(\S) {2,}(?=\|)")
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})")
 
 
@@ -56,9 +60,8 @@ def is_tag(text: str) -> bool:
 
 def without_noise(text: str) -> str:
     """The text with tags reduced to what they hold and HTML's tables and lists as Markdown's."""
-    if "<" not in text and "![" not in text:
-        return text
-    return "\n".join(_cleaned("".join(_without_long(text)).split("\n")))
+    whole = "".join(_without_long(text)) if "<" in text else text
+    return "\n".join(_cleaned(whole.split("\n")))
 
 
 def _without_long(text: str) -> Iterator[str]:
@@ -121,14 +124,21 @@ def _cleaned(lines: list[str]) -> Iterator[str]:
             yield line
             continue
         in_html = bool(line.strip()) and (in_html or bool(_OPENS_HTML.match(line)))
-        if _ONLY_IMAGES.fullmatch(line):
+        if _ONLY_IMAGES.fullmatch(line) or _DIRECTIVE.fullmatch(line):
             yield ""
         elif "<" not in line and "![" not in line:
-            yield line.strip() if in_html else line
+            yield line.strip() if in_html else _narrowed(line)
         elif in_html:
             yield from (piece.strip() for piece in _INLINE_NOISE.sub(_block_words, line).split("\n"))
         else:
-            yield _INLINE_NOISE.sub(_inline_words, line)
+            yield _narrowed(_INLINE_NOISE.sub(_inline_words, line))
+
+
+def _narrowed(line: str) -> str:
+    """A table's row without the padding that lines up its columns; any other line as it is."""
+    if not line.lstrip().startswith("|"):
+        return line
+    return re.sub("-{4,}", "---", line) if _TABLE_RULE.fullmatch(line) else _PADDING.sub(r"\1 ", line)
 
 
 def _fence_after(fence: str, mark: re.Match[str] | None, line: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from retrieval.chunking.room import Room
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,10 @@ class Budget:
         limit = max_tokens
         target = min(self.target, limit)
         return Budget(target, limit, min(self.least, target))
+
+    def room(self, count: Callable[[str], int]) -> Room:
+        """All of this budget as room."""
+        return Room(self.target, self.limit, self.least, count)
 
 
 DEFAULT = Budget()

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from retrieval.chunking.blocks import BlockKind, parse
 from retrieval.chunking.chunks import Chunk, Part
 from retrieval.chunking.hidden import without_hidden
+from retrieval.chunking.room import Room
 from retrieval.chunking.sizes import Budget
-from retrieval.chunking.splitting import Room, prose, split
+from retrieval.chunking.splitting import head_of, split
 from retrieval.types import Anchor, Talk, Utterance
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -26,7 +27,7 @@ def label(utterance: Utterance) -> str:
 
 def cut_talk(talk: Talk, budget: Budget, count: Callable[[str], int]) -> list[Chunk]:
     """The chunks of a thread or a stretch of talk, in order."""
-    whole = Room(budget.target, budget.limit, count)
+    whole = budget.room(count)
     said = [(utterance, part) for utterance in talk.utterances for part in _parts(utterance, whole)]
     if not said:
         return []
@@ -55,9 +56,8 @@ def _head(utterance: Utterance, root: Part, whole: Room) -> Part:
     most = whole.target // _ROOT_SHARE
     if whole.size(root.text) <= most:
         return root
-    tight = Room(most, most, whole.count).less(whole.count(speaker))
-    words = prose(root.text[len(speaker) :].strip(), tight)
-    return Part(_spoken(speaker, words[0]), root.opens)
+    tight = Room(most, most, 1, whole.count).less(whole.count(speaker))
+    return Part(_spoken(speaker, head_of(root.text[len(speaker) :].strip(), tight)), root.opens)
 
 
 def _windows(said: Sequence[tuple[Utterance, Part]], root: Part, whole: Room) -> Iterator[list[Part]]:
