@@ -30,6 +30,8 @@ def publish(call: Call, channel: Channel, message: Message) -> None:
     root = channel.messages[message.thread_ts] if message.is_reply else None
     before = message_json(call.workspace, channel, root) if root else {}
     channel.add(message)
+    if message.bot_id == call.workspace.app.bot_id:
+        call.workspace.statuses.get((channel.id, message.thread_ts), {}).pop("text", None)  # a reply ends the waiting
     call.feed.message_posted(channel, message)
     if root:
         call.feed.message_changed(channel, root, before)

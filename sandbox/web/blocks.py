@@ -89,7 +89,7 @@ def _divider(_block: Json, _viewer: Viewer) -> Markup:
 
 def _image(block: Json, viewer: Viewer) -> Markup:
     """A picture as a link: pages fetch nothing from elsewhere."""
-    return viewer.link(str(block.get("image_url", "")), f"🖼 {block.get('alt_text', '')}")
+    return viewer.link(str(block.get("image_url", "")), f"▧ {block.get('alt_text', '')}")
 
 
 def _markdown(block: Json, viewer: Viewer) -> Markup:

@@ -15,6 +15,10 @@ _PAGE = Markup(
     '<link rel="icon" href="data:,"><link rel="stylesheet" href="/static/style.css"></head>'
     '<body class="{}">{}<script src="/static/app.js"></script></body></html>'
 )
+_LOCK = Markup(
+    '<svg class="lock" viewBox="0 0 12 14" aria-label="private"><rect x="1" y="6" width="10" height="7" rx="1.5"/>'
+    '<path d="M3.5 6V4a2.5 2.5 0 0 1 5 0v2" fill="none" stroke="currentColor" stroke-width="1.5"/></svg> '
+)
 _KINDS = {
     PersonKind.GUEST: "guest",
     PersonKind.SINGLE_CHANNEL_GUEST: "guest of one channel",
@@ -121,13 +125,15 @@ def _links(title: str, links: Markup) -> Markup:
     return Markup("<section><h2>{}</h2>{}</section>").format(title, links) if links else _NOTHING
 
 
-def _marked_title(channel: Channel, viewer: Viewer) -> str:
-    title = viewer.title_of(channel)
+def _marked_title(channel: Channel, viewer: Viewer) -> Markup:
     if channel.kind is ChannelKind.PRIVATE:
-        return f"🔒 {channel.name}"
+        return _LOCK + channel.name
     if channel.is_shared:
-        return f"⇄ {channel.name}"
-    return f"# {channel.name}" if channel.kind is ChannelKind.PUBLIC else f"● {title}"
+        return Markup("⇄ {}").format(channel.name)
+    mark = "#" if channel.kind is ChannelKind.PUBLIC else "●"
+    return Markup("{} {}").format(
+        mark, channel.name if channel.kind is ChannelKind.PUBLIC else viewer.title_of(channel)
+    )
 
 
 def _conversation(sight: Sight, viewer: Viewer) -> Markup:

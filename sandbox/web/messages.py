@@ -127,7 +127,9 @@ def _initials(name: str) -> str:
 
 
 def _badges(message: Shown) -> Markup:
-    return Markup('<span class="badge">APP</span>') if message.bot_id else _NOTHING
+    app = Markup('<span class="badge">APP</span>') if message.bot_id else _NOTHING
+    is_edited = isinstance(message, Message) and message.edited_ts
+    return app + (Markup('<span class="note edited">(edited)</span>') if is_edited else _NOTHING)
 
 
 def _time(message: Shown, sight: Sight, viewer: Viewer) -> Markup:
@@ -139,7 +141,7 @@ def _time(message: Shown, sight: Sight, viewer: Viewer) -> Markup:
 
 
 def _only_you(message: Shown) -> Markup:
-    only = Markup('<div class="only">👁 Only visible to you</div>')
+    only = Markup('<div class="only">Only visible to you</div>')
     return only if isinstance(message, Ephemeral) else _NOTHING
 
 
@@ -150,8 +152,7 @@ def content_html(message: Shown, viewer: Viewer) -> Markup:
     blocks = list(message.blocks)
     said = blocks_html(blocks, viewer) if blocks else mrkdwn_html(message.text, viewer)
     if isinstance(message, Message):
-        edited = Markup('<span class="note"> (edited)</span>') if message.edited_ts else _NOTHING
-        said += edited + _files(message, viewer)
+        said += _files(message, viewer)
     shown = [_attachment(attachment, viewer) for attachment in message.attachments]
     return Markup('<div class="content">{}{}</div>').format(said, _NOTHING.join(shown))
 
@@ -173,7 +174,7 @@ def _attachment(attachment: Json, viewer: Viewer) -> Markup:
 
 def _files(message: Message, viewer: Viewer) -> Markup:
     files = [viewer.workspace.files[file] for file in message.files]
-    shown = (Markup('<div class="file">📄 {}</div>').format("deleted file" if f.deleted else f.title) for f in files)
+    shown = (Markup('<div class="file">▤ {}</div>').format("deleted file" if f.deleted else f.title) for f in files)
     return _NOTHING.join(shown)
 
 

@@ -11,15 +11,15 @@ from sandbox.web.viewer import Viewer
 
 _STYLE_TAGS = {"code": "code", "strike": "s", "italic": "em", "bold": "strong"}
 _EMOJI = {
-    "white_check_mark": "✅",
+    "white_check_mark": "✔",
     "+1": "👍",
     "thumbsup": "👍",
     "-1": "👎",
     "eyes": "👀",
     "tada": "🎉",
     "rotating_light": "🚨",
-    "warning": "⚠️",
-    "heart": "❤️",
+    "warning": "⚠",
+    "heart": "♥",
     "rocket": "🚀",
     "fire": "🔥",
     "smile": "😄",
@@ -27,7 +27,7 @@ _EMOJI = {
     "pray": "🙏",
     "raised_hands": "🙌",
     "wave": "👋",
-    "x": "❌",
+    "x": "✖",
     "red_circle": "🔴",
     "large_green_circle": "🟢",
     "thinking_face": "🤔",
@@ -38,7 +38,7 @@ _EMOJI = {
     "coffee": "☕",
     "bug": "🐛",
     "hourglass": "⌛",
-    "point_up": "☝️",
+    "point_up": "☝",
     "clap": "👏",
     "100": "💯",
 }
