@@ -157,7 +157,7 @@ def _section(piece: _Piece) -> Block:
     return {"type": "section", "text": text, **({"block_id": piece.block_id} if piece.block_id else {})}
 
 
-_MARKER_LINK = re.compile(r"\s*<[^<>|]*\|\[\d+\]>")
+_MARKER = re.compile(r"\s*<[^<>|]*\|\[\d+\]>|\s\[\d+\](?=\s|$)")
 
 
 def words_of(message: Message) -> Message:
@@ -165,4 +165,4 @@ def words_of(message: Message) -> Message:
     sections = (
         string(child(block, "text"), "text") for block in message.blocks if SOURCES_ID not in string(block, "block_id")
     )
-    return replace(message, text=_MARKER_LINK.sub("", "\n\n".join(sections)), blocks=())
+    return replace(message, text=_MARKER.sub("", "\n\n".join(sections)), blocks=())
