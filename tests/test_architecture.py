@@ -15,7 +15,7 @@ MODULES = sorted(
 
 HOMES = {
     "slack_bolt": ("bot/slack/", "bot/app.py"),
-    "slack_sdk": ("bot/slack/", "bot/app.py"),
+    "slack_sdk": ("bot/slack/", "bot/app.py", "sandbox/demo/"),
     "qdrant_client": ("retrieval/stores/server.py",),
     "qdrant_edge": ("retrieval/stores/edge",),
     "fastembed": ("retrieval/embedding/", "retrieval/reranking.py"),
@@ -27,8 +27,8 @@ HOMES = {
     "sandbox": ("sandbox/", "bot/cli.py", "bot/commands/"),
     "werkzeug": ("sandbox/",),
     "simple_websocket": ("sandbox/",),
-    "bot": ("bot/", "sandbox/demo"),
-    "retrieval": ("retrieval/", "bot/", "sandbox/demo"),
+    "bot": ("bot/",),
+    "retrieval": ("retrieval/", "bot/"),
 }
 """Each package of weight and the only places that may import it."""
 
