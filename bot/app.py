@@ -192,7 +192,7 @@ def passages_of_team(settings: Settings, team: str) -> int:
         collection.model,
         collection.dimension,
         collection.chunking_version,
-        command="footnote status",
+        command="footnote",
     )
     try:
         return store.count()

@@ -27,7 +27,8 @@ class SlackError(BotError):
     """
 
     def __init__(self, method: str, code: str) -> None:
-        super().__init__(f"Slack answered {method} with {code}.")
+        unreachable = f"Slack can't be reached ({method}): check the network and SLACK_API_URL."
+        super().__init__(unreachable if code == "unreachable" else f"Slack answered {method} with {code}.")
         self.method = method
         self.code = code
 

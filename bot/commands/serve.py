@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,19 +11,15 @@ from types import FrameType
 from bot.app import Bot, Retrieval, Slack, build_bot, open_retrieval, open_slack, open_state
 from bot.commands.parsing import Serve
 from bot.commands.terminal import remark
-from bot.errors import BotError, SettingsError, SlackError
+from bot.errors import SettingsError
 from bot.settings import Settings
+from bot.slack.api import open_client
 from bot.slack.listeners import build_app
 from bot.slack.socket import Socket
+from bot.slack.tokens import granted_scopes, require_scopes, try_app_token
 from bot.state.database import Database
 from bot.state.progress import ChannelProgress, ReadingState
 from bot.sync.histories import Histories
-
-_REFUSED = frozenset(
-    {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "no_permission"}
-)
-
-log = logging.getLogger(__name__)
 
 
 def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no options
@@ -32,7 +27,9 @@ def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no
     _require_tokens(settings)
     with open_state(settings) as database, _Stop().listening() as stop:
         slack = open_slack(settings, database)
-        team = _known_team(slack)
+        require_scopes(granted_scopes(slack.client))
+        try_app_token(open_client(settings.slack_app_token, settings.slack_api_url))
+        team = slack.workspace.identity().team
         with open_retrieval(settings, team, "footnote serve", must_own=True) as retrieval:
             _serve(settings, slack, database, retrieval, stop)
     remark("Footnote has stopped.")
@@ -58,10 +55,6 @@ def _connected(settings: Settings, slack: Slack, bot: Bot) -> Iterator[None]:
     bot.inbox.start()
     try:
         socket.open()
-    except SlackError as error:
-        bot.inbox.stop()
-        raise _explained(error, "SLACK_APP_TOKEN") from error
-    try:
         yield
     finally:
         socket.close()
@@ -88,20 +81,6 @@ def _require_tokens(settings: Settings) -> None:
         raise SettingsError(
             f"{' and '.join(missing)} must be set to run the bot: copy them from the app's page in Slack."
         )
-
-
-def _known_team(slack: Slack) -> str:
-    try:
-        return slack.workspace.identity().team
-    except SlackError as error:
-        raise _explained(error, "SLACK_BOT_TOKEN") from error
-
-
-def _explained(error: SlackError, variable: str) -> BotError:
-    """The same with what to do about it, where that is known."""
-    if error.code in _REFUSED:
-        return SettingsError(f"Slack refuses {variable} ({error.code}): copy it again from the app's page in Slack.")
-    return error
 
 
 def _workspace_name(slack: Slack) -> str:

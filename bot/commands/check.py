@@ -1,0 +1,107 @@
+"""`footnote check`: says what is configured, reachable and missing, one line each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from bot.app import open_embedders, open_slack, open_state, passages_of_team
+from bot.commands.parsing import Check
+from bot.commands.terminal import say
+from bot.errors import BotError
+from bot.settings import Settings
+from bot.slack.api import open_client
+from bot.slack.tokens import OPTIONAL_SCOPES, granted_scopes, require_scopes, try_app_token
+from bot.state.database import Database
+from retrieval.errors import RetrievalError
+
+
+class Verdict(Enum):
+    """What a line begins with."""
+
+    OK = "ok"
+    NOTE = "note"
+    """Footnote works, with less."""
+    MISSING = "missing"
+    """Footnote can't work so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line."""
+
+    verdict: Verdict
+    text: str
+
+
+def run(command: Check, settings: Settings) -> int:  # noqa: ARG001  # it has no options
+    """Look at everything, whatever fails; 1 where the bot can't run so."""
+    can_work = True
+    for finding in _findings(settings):
+        say(f"{finding.verdict.value:8}{finding.text}")
+        can_work = can_work and finding.verdict is not Verdict.MISSING
+    return 0 if can_work else 1
+
+
+def _findings(settings: Settings) -> Iterator[Finding]:
+    yield from _found(lambda: _data_folder(settings))
+    yield from _found(lambda: _model(settings))
+    yield from _found(lambda: _state_and_slack(settings))
+    yield from _found(lambda: _app_token(settings))
+
+
+def _found(look: Callable[[], list[Finding]]) -> list[Finding]:
+    """What a look brings; what it fails with is what is missing."""
+    try:
+        return look()
+    except (BotError, RetrievalError) as error:
+        return [Finding(Verdict.MISSING, str(error))]
+
+
+def _data_folder(settings: Settings) -> list[Finding]:
+    folder = settings.data_folder.absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        return [Finding(Verdict.MISSING, f"{folder} can't be made ({error.strerror}): set FOOTNOTE_DATA.")]
+    if not os.access(folder, os.W_OK):
+        return [Finding(Verdict.MISSING, f"{folder} can't be written: set FOOTNOTE_DATA, or change who owns it.")]
+    return [Finding(Verdict.OK, f"data folder {folder}")]
+
+
+def _model(settings: Settings) -> list[Finding]:
+    dense = open_embedders(settings).dense
+    return [Finding(Verdict.OK, f"embedding model {dense.model}, {dense.dimension} dimensions")]
+
+
+def _state_and_slack(settings: Settings) -> list[Finding]:
+    with open_state(settings) as database:
+        state = Finding(Verdict.OK, f"database {'at DATABASE_URL' if settings.database_url else settings.state_url}")
+        return [state, *_found(lambda: _slack(settings, database))]
+
+
+def _slack(settings: Settings, database: Database) -> list[Finding]:
+    if not settings.has_slack:
+        return [Finding(Verdict.MISSING, "SLACK_BOT_TOKEN is not set: make the app from manifest.yml, and install it.")]
+    slack = open_slack(settings, database)
+    scopes = granted_scopes(slack.client)
+    require_scopes(scopes)
+    us = slack.workspace.identity()
+    joined = len(slack.workspace.joined())
+    findings = [
+        Finding(Verdict.OK, f"Slack workspace {us.url} ({us.team}), scopes"),
+        Finding(Verdict.OK if joined else Verdict.NOTE, f"in {joined} channels; `/invite @footnote` adds more"),
+        Finding(Verdict.OK, f"index with {passages_of_team(settings, us.team)} passages"),
+    ]
+    lacking = sorted(OPTIONAL_SCOPES - scopes)
+    note = Finding(Verdict.NOTE, f"without {', '.join(lacking)}: private channels or group messages are not read")
+    return [*findings, note] if lacking else findings
+
+
+def _app_token(settings: Settings) -> list[Finding]:
+    if not settings.slack_app_token:
+        return [Finding(Verdict.MISSING, "SLACK_APP_TOKEN is not set: make one with connections:write.")]
+    try_app_token(open_client(settings.slack_app_token, settings.slack_api_url))
+    return [Finding(Verdict.OK, "Socket Mode")]

@@ -1,0 +1,81 @@
+"""Says what the app's two tokens are good for, before anything relies on them."""
+
+from __future__ import annotations
+
+from http.client import HTTPException
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from bot.errors import BotError, SettingsError, SlackError
+
+REQUIRED_SCOPES = frozenset(
+    {
+        "app_mentions:read",
+        "assistant:write",
+        "channels:history",
+        "channels:read",
+        "chat:write",
+        "im:history",
+        "users:read",
+    }
+)
+OPTIONAL_SCOPES = frozenset({"groups:history", "groups:read", "mpim:history", "mpim:read"})
+"""Without them Footnote works in public channels and direct messages alone."""
+_REFUSALS = frozenset(
+    {"account_inactive", "invalid_auth", "not_allowed_token_type", "not_authed", "token_expired", "token_revoked"}
+)
+
+
+def granted_scopes(client: WebClient) -> frozenset[str]:
+    """What the bot's token may do.
+
+    Raises:
+        SettingsError: Slack refuses the token.
+        SlackError: Slack can't be reached.
+    """
+    try:
+        answer = client.api_call("auth.test")
+    except SlackApiError as error:
+        raise explained(SlackError("auth.test", str(error.response.get("error"))), "SLACK_BOT_TOKEN") from error
+    except (SlackClientError, OSError, HTTPException, ValueError) as error:
+        raise SlackError("auth.test", "unreachable") from error
+    named = {name.lower(): value for name, value in answer.headers.items()}.get("x-oauth-scopes", "")
+    return frozenset(scope.strip() for scope in named.split(",") if scope.strip())
+
+
+def require_scopes(granted: frozenset[str]) -> None:
+    """Refuse to work with less than what answering takes.
+
+    Raises:
+        SettingsError: scopes are missing.
+    """
+    if missing := sorted(REQUIRED_SCOPES - granted):
+        raise SettingsError(
+            f"The app lacks {', '.join(missing)}: add them under OAuth & Permissions on its page, and install it again."
+        )
+
+
+def try_app_token(client: WebClient) -> None:
+    """Ask for a Socket Mode address, which opens nothing yet.
+
+    Raises:
+        SettingsError: Slack refuses the token.
+        SlackError: Slack can't be reached.
+    """
+    try:
+        client.api_call("apps.connections.open")
+    except SlackApiError as error:
+        refusal = SlackError("apps.connections.open", str(error.response.get("error")))
+        raise explained(refusal, "SLACK_APP_TOKEN") from error
+    except (SlackClientError, OSError, HTTPException, ValueError) as error:
+        raise SlackError("apps.connections.open", "unreachable") from error
+
+
+def explained(error: SlackError, variable: str) -> BotError:
+    """The same with what to do about it, where that is known."""
+    if error.code in _REFUSALS:
+        return SettingsError(f"Slack refuses {variable} ({error.code}): copy it again from the app's page.")
+    if error.code == "missing_scope":
+        return SettingsError(f"{variable} lacks a scope that {error.method} needs: compare the app with manifest.yml.")
+    return error
