@@ -163,6 +163,7 @@ def test_the_talk_has_every_shape_that_slack_has() -> None:
     assert sum("```" in message.text for message in messages) >= 10
     assert sum("\n• " in message.text for message in messages) >= 4
     assert any("<https://" in message.text for message in messages)
+    assert any("&amp;" in message.text for message in messages)
     assert sum(bool(message.attachments) for message in messages) >= 8
     assert any(message.blocks for message in messages)
 
