@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +14,8 @@ import yaml
 from retrieval.chunking.outline import Section, outline
 from retrieval.embedding.terms import TermExtractor
 from sandbox.seed import ALL, Seed, SeedChannel, SeedMessage, read_seed
+from tests.sandbox.sample_questions import SAMPLE, SampleQuestion, read_questions
 
-SAMPLE = Path(__file__).parents[2] / "sandbox" / "sample"
 PAGES = sorted((SAMPLE / "handbook").rglob("*.md"))
 OUTCOMES = {"answer", "refusal", "help"}
 LEAST = {
@@ -38,37 +36,7 @@ LEAST = {
 """How many questions of each kind there are at the least."""
 
 
-@dataclass(frozen=True, slots=True)
-class SampleQuestion:
-    """One line of questions.jsonl."""
-
-    id: str
-    text: str
-    asker: str
-    place: str
-    thread: tuple[tuple[str, str], ...]
-    outcome: str
-    gold: tuple[str, ...]
-    must_contain: tuple[str, ...]
-    kind: str
-
-
-def _question(line: str) -> SampleQuestion:
-    given = json.loads(line)
-    return SampleQuestion(
-        id=given["id"],
-        text=given["question"],
-        asker=given["as"],
-        place=given["in"],
-        thread=tuple((turn["author"], turn["text"]) for turn in given.get("thread", ())),
-        outcome=given["outcome"],
-        gold=tuple(given["gold"]),
-        must_contain=tuple(given["must_contain"]),
-        kind=given["kind"],
-    )
-
-
-QUESTIONS = tuple(map(_question, (SAMPLE / "questions.jsonl").read_text(encoding="utf-8").splitlines()))
+QUESTIONS = read_questions()
 SEED = read_seed(SAMPLE / "workspace.yml")
 
 
