@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from bot.answering.meaning import Similarity
+from bot.answering.quotable import quotables
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
+from bot.answering.worth import weigh
 from bot.types import Evidence, Query
 from retrieval.types import Hit, Passage, SearchResult
 
@@ -16,6 +19,9 @@ ENOUGH = 0.5
 """Evidence is enough from this confidence on. Source: docs/decisions/0020."""
 
 MOST_PASSAGES = 8
+
+_READ = 10
+"""Hits whose pieces are read one by one."""
 
 _LOOKED_AT = 30
 """Hits that the features are made of; what ranks lower is noise."""
@@ -43,24 +49,37 @@ class Features:
     """By how much it is nearer than those that follow from the fifth on; 0 where there are none."""
     covered: float
     """The weighted share, 0 to 1, of the query's words in the one of the three best passages that has most."""
+    meaning: float
+    """Cosine similarity of the nearest piece that could be quoted."""
+    worth: float
+    """Of the piece that answers best."""
 
 
-def judge(query: Query, found: SearchResult) -> Evidence:
+def judge(query: Query, found: SearchResult, similarity: Similarity) -> Evidence:
     """The strongest passages, best first, and the probability that they answer the query."""
     hits = found.hits[:_LOOKED_AT]
-    if not hits:
+    seen = features(query.text, hits, similarity)
+    if seen is None:
         return Evidence((), 0.0, is_enough=False)
-    log_odds = _log_odds(features(query.text, hits)) + _by_names(query.text, hits)
-    confidence = 1 / (1 + math.exp(-log_odds))
+    confidence = 1 / (1 + math.exp(-_log_odds(seen) - _by_names(query.text, hits)))
     return Evidence(_strongest(query.text, hits), confidence, is_enough=confidence >= ENOUGH)
 
 
-def features(query: str, hits: Sequence[Hit]) -> Features:
-    """What the hits, best first, tell about whether they answer; there must be one."""
-    dense = sorted((hit.dense for hit in hits), reverse=True)
+def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Features | None:
+    """What the hits, best first, tell about whether they answer; None when nothing in them could be quoted."""
+    weighed = weigh(query, quotables(hits[:_READ]), similarity)
+    if not weighed:
+        return None
+    quoted = {one.piece.hit.passage.id for one in weighed}
+    dense = sorted((hit.dense for hit in hits if hit.passage.id in quoted or hit.rank > _READ), reverse=True)
     later = dense[4:15]
-    covered = _covered(query, hits)
-    return Features(dense[0], dense[0] - fmean(later) if later else 0.0, max(covered[:3]))
+    return Features(
+        top=dense[0],
+        margin=dense[0] - fmean(later) if later else 0.0,
+        covered=max(_covered(query, hits)[:3]),
+        meaning=max(one.meaning for one in weighed),
+        worth=weighed[0].worth,
+    )
 
 
 def _covered(query: str, hits: Sequence[Hit]) -> list[float]:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from bot.answering.citations import cite
 from bot.answering.evidence import judge
+from bot.answering.meaning import Similarity, no_similarity
 from bot.answering.quoting import quote
 from bot.answering.rewriting import rewrite
 from bot.answering.smalltalk import is_small_talk
@@ -36,6 +37,8 @@ class Parts:
     earlier_turns: Callable[[Question], tuple[Turn, ...]]
     """The thread before the question, oldest first, as its readers see it."""
     search: Callable[[str, Scope], SearchResult]
+    similarity: Similarity = no_similarity
+    """Tells which words of the evidence mean what was asked; by default words alone decide."""
 
 
 def answer(question: Question, parts: Parts) -> Reply:
@@ -49,14 +52,14 @@ def answer(question: Question, parts: Parts) -> Reply:
         return Reply(Help())
     query = rewrite(question.text, parts.earlier_turns(question))
     scope = parts.access.scope_of(question)
-    evidence = judge(query, parts.search(query.text, scope))
-    outcome = _confirmed(compose(query, evidence), evidence, question, parts.access)
+    evidence = judge(query, parts.search(query.text, scope), parts.similarity)
+    outcome = _confirmed(compose(query, evidence, parts.similarity), evidence, question, parts.access)
     return Reply(outcome, query, scope, evidence, ms=(time.perf_counter() - started) * 1000)
 
 
-def compose(query: Query, evidence: Evidence) -> Outcome:
+def compose(query: Query, evidence: Evidence, similarity: Similarity) -> Outcome:
     """Quote what answers the query, with citations; a refusal where the evidence does not."""
-    quotes = quote(query, evidence) if evidence.is_enough else ()
+    quotes = quote(query, evidence, similarity) if evidence.is_enough else ()
     return cite(quotes) if quotes else Refusal()
 
 

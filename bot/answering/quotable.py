@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.types import UnitKind
@@ -61,7 +61,7 @@ class Quotable:
         return " ".join(part for part in (title, *self.headings, self.header, self.asked) if part)
 
 
-def quotables(hits: tuple[Hit, ...]) -> list[Quotable]:
+def quotables(hits: Sequence[Hit]) -> list[Quotable]:
     """Everything in the hits that could be quoted, in their order and each in reading order; questions are left out."""
     return [piece for hit in hits for piece in _of(hit)]
 
@@ -87,11 +87,11 @@ def _of(hit: Hit) -> Iterator[Quotable]:
 
 
 def _end_of_opening_question(text: str) -> int:
-    """Where the first message ends when it asks and others follow; what else it says belongs to the asking."""
-    labels = [match.start() for match in LABEL.finditer(text)]
-    if len(labels) < 2 or "?" not in text[: labels[1]]:
-        return 0
-    return labels[1]
+    """Where the first message ends when it asks something; what else it says belongs to the asking."""
+    ends = [match.start() for match in LABEL.finditer(text)][1:2] or [len(text)]
+    opening = text[: ends[0]]
+    is_answered = ends[0] < len(text)
+    return ends[0] if "?" in opening and (is_answered or len(opening) <= _SHORT_MESSAGE) else 0
 
 
 def _headings(passage: Passage) -> list[tuple[int, int, str]]:
@@ -119,7 +119,8 @@ def _joined(text: str, found: tuple[Unit, ...], *, is_talk: bool) -> list[Unit]:
     for unit in found:
         if joined and _belongs_to(joined[-1], unit, text, is_talk=is_talk):
             before = joined.pop()
-            joined.append(Unit(unit.kind, before.start, unit.end, text[before.start : unit.end]))
+            kind = before.kind if unit.kind.value == "sentence" else unit.kind
+            joined.append(Unit(kind, before.start, unit.end, text[before.start : unit.end]))
         else:
             joined.append(unit)
     return joined
@@ -128,12 +129,14 @@ def _joined(text: str, found: tuple[Unit, ...], *, is_talk: bool) -> list[Unit]:
 def _belongs_to(before: Unit, unit: Unit, text: str, *, is_talk: bool) -> bool:
     """Whether two neighbours are one to whoever reads them."""
     gap = text[before.end : unit.start]
-    if before.kind.value != "sentence" or gap.strip():
+    kinds = (before.kind.value, unit.kind.value)
+    if gap.strip() or "table_row" in kinds:
         return False
-    if unit.kind.value == "code":
-        return leads_in(before.text)
     size = unit.end - before.start
+    if is_talk and size <= _SHORT_MESSAGE and "?" not in before.text + unit.text:
+        return True
+    if kinds == ("sentence", "code"):
+        return leads_in(before.text)
+    is_one_paragraph = kinds == ("sentence", "sentence") and "\n\n" not in gap
     asks = before.text.rstrip().endswith("?") or unit.text.rstrip().endswith("?")
-    if unit.kind.value != "sentence" or "\n\n" in gap or asks:
-        return False
-    return (is_talk and size <= _SHORT_MESSAGE) or (bool(_LEANS.match(unit.text)) and size <= _LONGEST_JOIN)
+    return is_one_paragraph and bool(_LEANS.match(unit.text)) and size <= _LONGEST_JOIN and not asks

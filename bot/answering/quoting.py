@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
+from bot.answering.meaning import Similarity
 from bot.answering.quotable import Quotable, quotables
 from bot.answering.tables import with_whole_tables
 from bot.answering.words import content_stems
 from bot.answering.worth import Weighed, weigh
 from bot.types import Evidence, Query, Quote
-
-Similarity = Callable[[str, Sequence[str]], Sequence[float]]
-"""How near each text is to the query in meaning, -1 to 1, in order."""
 
 MOST_QUOTES = 3
 _NEAR_THE_BEST = 0.88
@@ -22,12 +18,7 @@ _WORTH_QUOTING = 0.25
 """The best unit is worth at least this, else nothing answers."""
 
 
-def no_similarity(_query: str, texts: Sequence[str]) -> Sequence[float]:
-    """Stands in where no embedder is at hand: words alone decide."""
-    return [0.0] * len(texts)
-
-
-def quote(query: Query, evidence: Evidence, similarity: Similarity = no_similarity) -> tuple[Quote, ...]:
+def quote(query: Query, evidence: Evidence, similarity: Similarity) -> tuple[Quote, ...]:
     """At most three units that answer the query, the best passage first, in reading order within a passage.
 
     None when no unit does.

@@ -27,7 +27,7 @@ def with_whole_tables(question: str, weighed: list[Weighed]) -> list[Weighed]:
             rows = [other for other in weighed if _same_table(one.piece, other.piece)]
             if _answer_alike(one, rows, wanted):
                 merged.add(table)
-                made.append(Weighed(_whole([row.piece for row in rows]), one.worth))
+                made.append(Weighed(_whole([row.piece for row in rows]), one.worth, one.meaning))
             else:
                 made.append(one)
     return made

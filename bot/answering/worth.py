@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bot.answering.answer_kinds import likeness
 from bot.answering.kinds import kinds_named
+from bot.answering.meaning import Similarity
 from bot.answering.quotable import Quotable
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
 
-_MOST_EMBEDDED = 24
-"""Pieces whose meaning is compared, the best by words: each costs about 10 ms."""
+_MOST_EMBEDDED = 48
+"""Pieces whose meaning is compared, the best by words: each costs a few ms, and is remembered."""
 
 _LONGEST_EMBEDDED = 600
 """Characters of a piece whose meaning is compared: enough for a long sentence, little enough to be quick."""
@@ -32,18 +32,19 @@ class Weighed:
 
     piece: Quotable
     worth: float
+    meaning: float
+    """How near it is to the query, -1 to 1."""
 
 
-def weigh(
-    question: str, pieces: list[Quotable], similarity: Callable[[str, Sequence[str]], Sequence[float]]
-) -> list[Weighed]:
+def weigh(question: str, pieces: list[Quotable], similarity: Similarity) -> list[Weighed]:
     """The pieces, best first; equal ones in the order given."""
     listed = [piece for piece in pieces if content_stems(piece.own)]
     by_words = _by_words(question, listed)
     nearest = sorted(range(len(listed)), key=lambda at: -by_words[at])[:_MOST_EMBEDDED]
     meanings = similarity(question, [_as_read(listed[at]) for at in nearest]) if nearest else ()
     weighed = [
-        Weighed(listed[at], by_words[at] + _MEANING * meaning) for at, meaning in zip(nearest, meanings, strict=True)
+        Weighed(listed[at], by_words[at] + _MEANING * meaning, meaning)
+        for at, meaning in zip(nearest, meanings, strict=True)
     ]
     return sorted(weighed, key=lambda one: -one.worth)
 
