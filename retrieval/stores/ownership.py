@@ -7,11 +7,14 @@ import json
 import os
 import secrets
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 _LONGEST_SOCKET_PATH = 100
 """Bytes; the kernel takes 107 on Linux and 103 on macOS."""
+
+_ELSEWHERE = "footnote-socket-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Ownership:
 
     def announce(self, command: str) -> Owner:
         """Say who owns the folder now; whatever a dead owner left is replaced."""
+        _clear(owner_of(self._folder))
         socket = _socket_path(self._folder)
         socket.unlink(missing_ok=True)
         owner = Owner(os.getpid(), command, str(socket), secrets.token_hex(32))
@@ -62,6 +66,7 @@ class Ownership:
 
     def release(self) -> None:
         """Give the folder back."""
+        _clear(owner_of(self._folder))
         (self._folder / "owner.json").unlink(missing_ok=True)
         os.close(self._lock)
 
@@ -78,4 +83,15 @@ def _socket_path(folder: Path) -> Path:
     path = folder.resolve() / "socket"
     if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         return path
-    return Path(tempfile.mkdtemp(prefix="footnote-")) / "socket"  # made with mode 0700
+    return Path(tempfile.mkdtemp(prefix=_ELSEWHERE)) / "socket"  # made with mode 0700
+
+
+def _clear(owner: Owner | None) -> None:
+    """Remove the socket of an owner that is gone or going, and the folder that was made for it alone."""
+    if owner is None:
+        return
+    socket = Path(owner.socket)
+    socket.unlink(missing_ok=True)
+    if socket.parent.name.startswith(_ELSEWHERE):
+        with suppress(OSError):  # it went with the socket's, or the system cleared it
+            socket.parent.rmdir()
