@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import threading
 import time
@@ -20,6 +21,7 @@ from sandbox.server import Sandbox
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the demo; 0 when all of it passed, 1 otherwise."""
     options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # however it is ended, the bot's process ends with it
     try:
         with _stage(options.port) as (stage, bot):
             return _play(stage, bot, options.serve)
