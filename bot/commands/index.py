@@ -104,7 +104,8 @@ def _export(path: Path, command: Index, settings: Settings, database: Database) 
     channels = "1 channel" if tally.channels == 1 else f"{tally.channels} channels"
     say(f"{channels}, {tally.messages} messages; " + _summary("conversation", report))
     for reason, count in tally.skipped.most_common():
-        say(f"Skipped {count} {reason}.")
+        if count:
+            say(f"Skipped {count} {reason}.")
     remark("A channel of an export is read by nobody until Slack itself says who is in it.")
 
 

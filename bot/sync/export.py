@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from bot.slack.messages import Message, parse
+from bot.slack.messages import Message, is_noise, parse
 from bot.slack.payloads import Payload, child, flag, string
 from bot.slack.workspace import Identity
 from bot.sync.archive import Archive, UnreadableFile
@@ -18,7 +18,8 @@ DIRECT = "direct messages, which are never taken"
 PRIVATE = "private channels and group messages, which are taken with --private-channels only"
 NO_CHANNEL = "folders that belong to no channel of the export"
 NO_FOLDER = "channels without a message"
-NOT_EVIDENCE = "messages that are notices of Slack's or talk with Footnote"
+NOTICES = "notices of Slack's, such as joins and topics"
+WITH_US = "messages by or to Footnote"
 _LISTS = {
     "channels.json": ConversationKind.PUBLIC,
     "groups.json": ConversationKind.PRIVATE,
@@ -107,10 +108,10 @@ class Export:
         threads, days = _sorted_out(self._messages(folder, conversation.id, tally))
         tally.channels += 1
         for thread in threads.values():
-            tally.skipped[NOT_EVIDENCE] += len(thread) - maker.count((), [thread])
+            _count_skipped(tally, thread, maker.count((), [thread]))
             yield from maker.of_thread(conversation, thread)
         for day in days.values():
-            tally.skipped[NOT_EVIDENCE] += len(day) - maker.count(day, ())
+            _count_skipped(tally, day, maker.count(day, ()))
             yield from maker.of_day(conversation, day)
 
     def _messages(self, folder: str, channel_id: str, tally: Tally) -> Iterator[Message]:
@@ -138,6 +139,12 @@ def permalink_of(url: str) -> Permalink:
         return link if thread_ts in (None, ts) else f"{link}?thread_ts={thread_ts}&cid={channel_id}"
 
     return permalink
+
+
+def _count_skipped(tally: Tally, messages: Sequence[Message], taken: int) -> None:
+    notices = sum(is_noise(message) for message in messages)
+    tally.skipped[NOTICES] += notices
+    tally.skipped[WITH_US] += len(messages) - notices - taken
 
 
 def _sorted_out(

@@ -1,0 +1,100 @@
+"""Channels on the sandbox and an index of their own, for the tests of what keeps the two equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from slack_sdk import WebClient
+
+from bot.slack.api import open_client
+from bot.slack.directory import Directory
+from bot.slack.events import Event
+from bot.slack.workspace import Workspace
+from bot.state.database import open_database
+from bot.state.places import Places
+from bot.state.progress import Progress
+from bot.state.questions import Questions
+from bot.sync.backfill import Backfill
+from bot.sync.events import Sync
+from bot.sync.reading import ChannelReader
+from bot.sync.talk import TalkSources, origin_of
+from bot.types import Conversation
+from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
+from retrieval.indexing import Indexer
+from retrieval.stores.collections import Collection
+from retrieval.stores.edge import EdgeStore
+from sandbox.seed import Seed
+from sandbox.server import Sandbox
+
+
+@dataclass
+class Channels:
+    """A workspace, the index of it, and the parts that keep the index."""
+
+    sandbox: Sandbox
+    workspace: Workspace
+    store: EdgeStore
+    indexer: Indexer
+    sources: TalkSources
+    progress: Progress
+    backfill: Backfill
+    sync: Sync
+    questions: Questions
+    read_later: list[Conversation] = field(default_factory=list)
+
+    def person(self, name: str) -> WebClient:
+        """A stock Slack client in somebody's name."""
+        return WebClient(self.sandbox.token(name), base_url=self.sandbox.api_url)
+
+    def workspace_client(self) -> WebClient:
+        """A client in Footnote's own name."""
+        return open_client(self.sandbox.bot_token, self.sandbox.api_url)
+
+    def conversation(self, name: str) -> Conversation:
+        return self.workspace.conversation(self.sandbox.channel_id(name))
+
+    def ts(self, name: str, text: str) -> str:
+        """The `ts` of a message outside threads."""
+        history = self.workspace.history(self.sandbox.channel_id(name))
+        return next(message.ts for message in history if message.text == text)
+
+    def read(self, *names: str) -> None:
+        """Read the histories of channels."""
+        self.backfill.run([self.conversation(name) for name in names], lambda: False)
+
+    def happens(self, **payload: object) -> None:
+        """Handle an event, as the inbox would give it."""
+        team = self.workspace.identity().team
+        self.sync.handle(Event("E1", "A1", team, str(payload["type"]), payload))
+
+    def texts(self, name: str) -> list[str]:
+        """What the index holds of a channel: the text of every passage, without the dates."""
+        origin = origin_of(self.workspace.identity().team, self.conversation(name).place)
+        passages = [p for id_ in self.store.sources_of(origin) for p in self.store.passages_of(id_)]
+        return sorted(passage.text.replace("\u00a0", " ") for passage in passages)
+
+
+@contextmanager
+def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: SparseEmbedder) -> Iterator[Channels]:
+    """A sandbox with this seed, and an empty index of it."""
+    with Sandbox.running(seed) as sandbox:
+        database = open_database(f"sqlite:///{folder / 'state.db'}")
+        workspace = Workspace(open_client(sandbox.bot_token, sandbox.api_url), places := Places(database))
+        us = workspace.identity()
+        store = EdgeStore(folder / "passages", Collection(us.team, dense.model, dense.dimension, "tests"))
+        indexer = Indexer(store, dense, sparse, us.team)
+        questions = Questions(database)
+        asked_in = partial(questions.asked_in, us.team)
+        sources = TalkSources(us, Directory(workspace), workspace.permalink, asked_in)
+        reader = ChannelReader(workspace, indexer, store, sources)
+        progress = Progress(database, us.team)
+        later: list[Conversation] = []
+        sync = Sync(workspace, reader, progress, partial(places.place_of, us.team), later.append)
+        backfill = Backfill(reader, progress)
+        yield Channels(sandbox, workspace, store, indexer, sources, progress, backfill, sync, questions, later)
+        store.close()
+        database.close()
