@@ -12,7 +12,7 @@ from bot.slack.workspace import Identity
 from bot.sync.archive import Archive, UnreadableFile
 from bot.sync.talk import Permalink, TalkSources, day_of, has_thread
 from bot.types import Conversation, ConversationKind
-from retrieval.types import Place, Source
+from retrieval.types import Place, Source, Talk
 
 DIRECT = "direct messages, which are never taken"
 PRIVATE = "private channels and group messages, which are taken with --private-channels only"
@@ -20,6 +20,7 @@ NO_CHANNEL = "folders that belong to no channel of the export"
 NO_FOLDER = "channels without a message"
 NOTICES = "notices of Slack's, such as joins and topics"
 WITH_US = "messages by or to Footnote"
+WORDLESS = "messages without words, such as files alone"
 _LISTS = {
     "channels.json": ConversationKind.PUBLIC,
     "groups.json": ConversationKind.PRIVATE,
@@ -108,11 +109,9 @@ class Export:
         threads, days = _sorted_out(self._messages(folder, conversation.id, tally))
         tally.channels += 1
         for thread in threads.values():
-            _count_skipped(tally, thread, maker.count((), [thread]))
-            yield from maker.of_thread(conversation, thread)
+            yield from _counted(tally, thread, maker.count((), [thread]), maker.of_thread(conversation, thread))
         for day in days.values():
-            _count_skipped(tally, day, maker.count(day, ()))
-            yield from maker.of_day(conversation, day)
+            yield from _counted(tally, day, maker.count(day, ()), maker.of_day(conversation, day))
 
     def _messages(self, folder: str, channel_id: str, tally: Tally) -> Iterator[Message]:
         for path in self.archive.days(folder):
@@ -141,10 +140,12 @@ def permalink_of(url: str) -> Permalink:
     return permalink
 
 
-def _count_skipped(tally: Tally, messages: Sequence[Message], taken: int) -> None:
+def _counted(tally: Tally, messages: Sequence[Message], taken: int, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    """The sources of these messages, with a count of why the rest is in none."""
     notices = sum(is_noise(message) for message in messages)
-    tally.skipped[NOTICES] += notices
-    tally.skipped[WITH_US] += len(messages) - notices - taken
+    said = sum(len(source.content.utterances) for source in sources if isinstance(source.content, Talk))
+    tally.skipped.update({NOTICES: notices, WITH_US: len(messages) - notices - taken, WORDLESS: taken - said})
+    return sources
 
 
 def _sorted_out(
