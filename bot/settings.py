@@ -91,16 +91,16 @@ class Settings:
         return bool(self.slack_bot_token)
 
     def _problems(self) -> list[str]:
+        bot, app, path = self.slack_bot_token, self.slack_app_token, self.embedding_model_path
         checks = [
-            (
-                not self.slack_bot_token or self.slack_bot_token.startswith("xoxb-"),
-                "SLACK_BOT_TOKEN must start with xoxb-.",
-            ),
-            (
-                not self.slack_app_token or self.slack_app_token.startswith("xapp-"),
-                "SLACK_APP_TOKEN must start with xapp-.",
-            ),
+            (not bot or bot.startswith("xoxb-"), "SLACK_BOT_TOKEN must start with xoxb-."),
+            (not app or app.startswith("xapp-"), "SLACK_APP_TOKEN must start with xapp-."),
             (_is_web_address(self.slack_api_url), "SLACK_API_URL must be an http or https address."),
+            (
+                not self.database_url or "://" in self.database_url,
+                "DATABASE_URL must be an address such as sqlite:///….",
+            ),
+            (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
         ]
         return [problem for holds, problem in checks if not holds]
 

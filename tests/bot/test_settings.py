@@ -1,0 +1,78 @@
+"""Settings are read once, say all that is wrong at once, and keep secrets to themselves."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import pytest
+
+from bot.errors import SettingsError
+from bot.settings import Settings
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    """The first command works with nothing set."""
+    settings = Settings.from_env({})
+    assert settings == Settings()
+    assert settings.slack_api_url == "https://slack.com/api/"
+    assert settings.state_url == "sqlite:///.footnote/state.db"
+    assert not settings.has_slack
+
+
+def test_every_variable_is_read(tmp_path: Path) -> None:
+    """Each row of the table sets its field; blanks around a value are no part of it."""
+    environ = {
+        "SLACK_BOT_TOKEN": " xoxb-1\n",
+        "SLACK_APP_TOKEN": "xapp-1",
+        "SLACK_API_URL": "http://127.0.0.1:4711/api/",
+        "FOOTNOTE_DATA": "/data",
+        "DATABASE_URL": "postgresql://db/footnote",
+        "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
+        "EMBEDDING_MODEL_PATH": str(tmp_path),
+        "LANGUAGE": "german",
+    }
+    assert set(environ) == {row.variable for row in Settings.table()}
+    assert Settings.from_env(environ) == Settings(
+        slack_bot_token="xoxb-1",
+        slack_app_token="xapp-1",
+        slack_api_url="http://127.0.0.1:4711/api/",
+        data_folder=Path("/data"),
+        database_url="postgresql://db/footnote",
+        embedding_model="BAAI/bge-small-en-v1.5",
+        embedding_model_path=str(tmp_path),
+        language="german",
+    )
+
+
+def test_every_problem_is_told_at_once() -> None:
+    """Nobody mends one setting only to be told of the next."""
+    environ = {
+        "SLACK_BOT_TOKEN": "xapp-swapped",
+        "SLACK_APP_TOKEN": "xoxb-swapped",
+        "SLACK_API_URL": "slack.com",
+        "DATABASE_URL": "state.db",
+        "EMBEDDING_MODEL_PATH": "/nowhere/at/all",
+    }
+    with pytest.raises(SettingsError) as raised:
+        Settings.from_env(environ)
+    assert [variable for variable in environ if variable not in str(raised.value)] == []
+    assert "swapped" not in str(raised.value)
+
+
+def test_secrets_are_not_shown() -> None:
+    """A settings object in a log or an error gives no token away, nor a database's password."""
+    shown = repr(Settings(slack_bot_token="xoxb-s1", slack_app_token="xapp-s2", database_url="postgresql://u:s3@db/f"))
+    assert not {"s1", "s2", "s3"} & set(shown.replace("@", "-").replace(":", "-").replace("'", "-").split("-"))
+
+
+def test_settings_do_not_change() -> None:
+    """What was read once holds until the end."""
+    with pytest.raises(FrozenInstanceError):
+        Settings().language = "german"  # type: ignore[misc]  # that it is refused is the point
+
+
+def test_every_setting_has_its_row() -> None:
+    """The table in the README is made from these rows."""
+    assert len(Settings.table()) == len(fields(Settings))
+    assert all(row.meaning.endswith(".") for row in Settings.table())
