@@ -8,6 +8,7 @@ from collections import Counter
 from functools import lru_cache
 
 from retrieval.chunking.chunks import Chunk
+from retrieval.chunking.fitting import fitted
 from retrieval.chunking.frontmatter import without_front_matter
 from retrieval.chunking.hidden import without_hidden
 from retrieval.chunking.markdown import cut_markdown
@@ -33,12 +34,14 @@ def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = 
         UnreadableSource: its media type can't be cut.
     """
     title, chunks = _chunks(source, lru_cache(maxsize=2_048)(count_tokens), budget)  # texts are asked for repeatedly
+    embedded_title = "" if isinstance(source.content, Talk) else title
     seen: Counter[str] = Counter()
-    passages = []
-    for position, chunk in enumerate(chunks):
-        words = "\x00".join(("" if isinstance(source.content, Talk) else title, *chunk.heading_path, chunk.text))
+    passages: list[Passage] = []
+    fitting = (part for whole in chunks for part in fitted(whole, embedded_title, budget.limit, count_tokens))
+    for chunk in fitting:
+        words = "\x00".join((embedded_title, *chunk.heading_path, chunk.text))
         key = hashlib.sha256(words.encode()).hexdigest()
-        passages.append(_passage(source, title, chunk, position, f"{team}\n{source.id}\n{key}\n{seen[key]}"))
+        passages.append(_passage(source, title, chunk, len(passages), f"{team}\n{source.id}\n{key}\n{seen[key]}"))
         seen[key] += 1
     return tuple(passages)
 

@@ -111,14 +111,15 @@ def _items(text: str, room: Room) -> list[str]:
 
 
 def _long_item(text: str, room: Room) -> list[str]:
-    """An item's own blocks, moved to the margin; the first keeps the mark where that changes nothing."""
+    """An item's own blocks: the first keeps the mark, the others move to the margin."""
     match = _ITEM_MARK.match(text)
     mark = match.group() if match else ""
     first, *rest = text[len(mark) :].split("\n")
     body = "\n".join([first, *(_outdented(line, len(mark)) for line in rest)])
-    if body.strip() == text.strip():
+    if not mark or not body.strip():
         return _prose(text, room)
-    return [piece for piece in split(body, room) if piece.strip()]
+    pieces = split(body, room.less(room.count(mark)))
+    return [mark + pieces[0].replace("\n", "\n" + " " * len(mark)), *pieces[1:]]
 
 
 def _outdented(line: str, columns: int) -> str:
