@@ -20,7 +20,7 @@ from sandbox.web.pages import Pages
 from sandbox.wsgi import SandboxApp
 
 _HOST = "127.0.0.1"
-_POLL_S = 0.05  # how often the server looks whether it should stop
+_POLL_S = 0.02  # how often the server looks whether it should stop
 
 
 class _QuietHandler(WSGIRequestHandler):

@@ -64,7 +64,7 @@ def _profile(person: Person) -> Json:
 
 
 def channel_json(workspace: Workspace, channel: Channel, caller: Caller, *, members: bool = False) -> Json:
-    """A conversation as this caller gets it."""
+    """A conversation as this caller gets it in a list."""
     if channel.kind is ChannelKind.DM:
         return _dm_json(workspace, channel, caller)
     member = caller.person.id in channel.members
@@ -93,6 +93,12 @@ def channel_json(workspace: Workspace, channel: Channel, caller: Caller, *, memb
     return shape | ({"num_members": len(channel.members)} if members else {})
 
 
+def full_channel_json(workspace: Workspace, channel: Channel, caller: Caller, *, members: bool = False) -> Json:
+    """A conversation as `conversations.info` gives it: lists leave out whom it is shared with."""
+    connected = {"connected_team_ids": list(channel.connected_teams)} if channel.ext_shared else {}
+    return channel_json(workspace, channel, caller, members=members) | connected
+
+
 def _sharing(workspace: Workspace, channel: Channel) -> Json:
     home = workspace.team.id
     teams = [home, *channel.connected_teams] if channel.is_shared else [home]
@@ -106,7 +112,6 @@ def _sharing(workspace: Workspace, channel: Channel) -> Json:
         "pending_connected_team_ids": pending,
         "shared_team_ids": teams,
         "internal_team_ids": [],
-        "connected_team_ids": list(channel.connected_teams) if channel.ext_shared else [],
         "conversation_host_id": channel.team,
         "context_team_id": home,
     }
@@ -123,7 +128,6 @@ def _dm_json(workspace: Workspace, channel: Channel, caller: Caller) -> Json:
         "is_org_shared": False,
         "context_team_id": workspace.team.id,
         "user": other,
-        "is_user_deleted": workspace.person(other).kind is PersonKind.DEACTIVATED,
         "updated": channel.created * 1000,
     }
 

@@ -22,7 +22,7 @@ class Transfers:
         file = self._workspace.files.get(file_id)
         if file is None:
             return Response("no such upload", status=404)
-        parts = list(request.files.values())
+        parts = list(request.files.values()) if request.mimetype == "multipart/form-data" else []
         content = parts[0].stream.read() if parts else request.get_data()
         with self._workspace.lock:
             file.content = content

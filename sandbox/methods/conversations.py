@@ -6,7 +6,7 @@ from sandbox.access import described, joined, may_see, scope_for
 from sandbox.calls import Call, Method, Methods
 from sandbox.methods.notices import post_notice
 from sandbox.paging import limit_of, page
-from sandbox.shapes import channel_json
+from sandbox.shapes import channel_json, full_channel_json
 from sandbox.state import Channel, ChannelKind, Person, PersonKind
 from sandbox.types import Json, Refused
 
@@ -51,7 +51,7 @@ def _listed(call: Call) -> Json:
 def _info(call: Call) -> Json:
     channel = described(call.workspace, call.caller, call.args.text("channel"))
     members = call.args.flag("include_num_members")
-    return {"ok": True, "channel": channel_json(call.workspace, channel, call.caller, members=members)}
+    return {"ok": True, "channel": full_channel_json(call.workspace, channel, call.caller, members=members)}
 
 
 def _members(call: Call) -> Json:

@@ -60,8 +60,13 @@ def _conversations(call: Call) -> Json:
     channels = sorted(filter(shown, call.workspace.channels.values()), key=lambda channel: channel.id)
     limit = limit_of(call.args, default=_USUAL, most=_MOST)
     found, metadata = page(channels, lambda channel: channel.id, call.args, "channel", limit)
-    shapes = [channel_json(call.workspace, channel, call.caller) for channel in found]
+    shapes = [_without_membership(channel_json(call.workspace, channel, call.caller)) for channel in found]
     return {"ok": True, "channels": shapes, "response_metadata": metadata}
+
+
+def _without_membership(shape: Json) -> Json:
+    """This list says nothing of whether the caller is in a conversation too."""
+    return {name: value for name, value in shape.items() if name != "is_member"}
 
 
 METHODS: Methods = {
