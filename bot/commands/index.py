@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.app import LOCAL_TEAM, Slack, open_retrieval, open_slack, open_state, team_of
 from bot.commands.naming import channel_named
 from bot.commands.parsing import Index
-from bot.commands.terminal import bar, remark, say
+from bot.commands.terminal import bar, counted, remark, say
 from bot.errors import UsageError
 from bot.settings import Settings
 from bot.slack.workspace import Identity
@@ -76,10 +76,9 @@ def _files_in(path: Path) -> int:
 
 
 def _summary(noun: str, report: IndexReport) -> str:
-    nouns = noun if report.sources == 1 else f"{noun}s"
-    gone = f", {report.sources_deleted} {noun}s gone" if report.sources_deleted else ""
+    gone = f", {counted(report.sources_deleted, noun)} gone" if report.sources_deleted else ""
     return (
-        f"{report.sources} {nouns}: {report.added} passages added, {report.kept} unchanged, "
+        f"{counted(report.sources, noun)}: {counted(report.added, 'passage')} added, {report.kept} unchanged, "
         f"{report.deleted} deleted{gone}."
     )
 
@@ -101,11 +100,11 @@ def _export(path: Path, command: Index, settings: Settings, database: Database) 
         bar(f"Reading {path}") as tell,
     ):
         report = retrieval.indexer.put(export.sources(tally), tell)
-    channels = "1 channel" if tally.channels == 1 else f"{tally.channels} channels"
-    say(f"{channels}, {tally.messages} messages; " + _summary("conversation", report))
+    read = f"{counted(tally.channels, 'channel')}, {counted(tally.messages, 'message')}"
+    say(f"{read}; " + _summary("conversation", report))
     for reason, count in tally.skipped.most_common():
         if count:
-            say(f"Skipped {count} {reason}.")
+            say(f"Skipped ({count}): {reason}.")
     remark("A channel of an export is read by nobody until Slack itself says who is in it.")
 
 

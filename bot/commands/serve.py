@@ -10,7 +10,7 @@ from types import FrameType
 
 from bot.app import Bot, Retrieval, Slack, build_bot, open_retrieval, open_slack, open_state
 from bot.commands.parsing import Serve
-from bot.commands.terminal import remark
+from bot.commands.terminal import counted, remark
 from bot.errors import SettingsError
 from bot.settings import Settings
 from bot.slack.api import open_client
@@ -41,7 +41,7 @@ def _serve(settings: Settings, slack: Slack, database: Database, retrieval: Retr
     bot = build_bot(slack, database, retrieval, histories.read_later)
     joined = slack.workspace.joined()
     with _connected(settings, slack, bot):
-        remark(f"Footnote is connected to {_workspace_name(slack)}; reading {_channels(len(joined))}…")
+        remark(f"Footnote is connected to {_workspace_name(slack)}; reading {counted(len(joined), 'channel')}…")
         histories.start(bot.backfill, joined, lambda progress: remark(_summary(progress)))
         stop.wait()
         remark("Footnote is stopping; it finishes what it has begun.")
@@ -64,7 +64,7 @@ def _connected(settings: Settings, slack: Slack, bot: Bot) -> Iterator[None]:
 def _summary(progress: tuple[ChannelProgress, ...]) -> str:
     done = [channel for channel in progress if channel.state is ReadingState.DONE]
     failed = [channel for channel in progress if channel.state is ReadingState.FAILED]
-    text = f"Footnote has read {_channels(len(done))}: {sum(channel.read for channel in done)} messages."
+    text = f"Footnote has read {counted(len(done), 'channel')}: {counted(sum(c.read for c in done), 'message')}."
     return text + "".join(f" #{channel.name} could not be read: {channel.error}" for channel in failed)
 
 
@@ -86,10 +86,6 @@ def _require_tokens(settings: Settings) -> None:
 def _workspace_name(slack: Slack) -> str:
     us = slack.workspace.identity()
     return f"{us.url} as @{slack.names.person(us.user_id) or us.user_id}"
-
-
-def _channels(count: int) -> str:
-    return "1 channel" if count == 1 else f"{count} channels"
 
 
 class _Stop:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bot.app import indexed_teams, open_state, passages_of_team
 from bot.commands.parsing import Status
-from bot.commands.terminal import say, say_json
+from bot.commands.terminal import counted, say, say_json
 from bot.settings import Settings
 from bot.state.progress import ChannelProgress, Progress
 
@@ -61,7 +61,7 @@ def _lines(teams: list[TeamStatus]) -> list[str]:
         return ["Nothing is indexed yet: run `footnote index PATH`, or `footnote serve` for Slack."]
     lines = []
     for team in teams:
-        lines.append(f"{team.team}: {team.passages} passages, {len(team.channels)} channels")
+        lines.append(f"{team.team}: {counted(team.passages, 'passage')}, {counted(len(team.channels), 'channel')}")
         lines += [_line(channel) for channel in team.channels]
     return lines
 
@@ -69,7 +69,7 @@ def _lines(teams: list[TeamStatus]) -> list[str]:
 def _line(progress: ChannelProgress) -> str:
     span = f"{_day(progress.oldest)} – {_day(progress.newest)}" if progress.oldest else "no messages"
     name = f"#{progress.name}"
-    line = f"  {name:<24}{progress.state.value:<9}{progress.indexed} of {progress.read} messages, {span}"
+    line = f"  {name:<24}{progress.state.value:<9}{progress.indexed} of {counted(progress.read, 'message')}, {span}"
     return f"{line}: {progress.error}" if progress.error else line
 
 

@@ -35,6 +35,11 @@ def remark(text: str) -> None:
     sys.stderr.flush()
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with its noun, `1 message` or `2 messages`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 @contextmanager
 def bar(doing: str, total: int | None = None) -> Iterator[Advance]:
     """A progress bar on stderr; without a terminal there, one line at the beginning."""
