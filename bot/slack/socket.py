@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
+from socket import SHUT_RDWR
 
 from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
@@ -12,6 +14,15 @@ from bot.errors import SlackError
 
 _socket_log = logging.getLogger(f"{__name__}.client")
 _socket_log.setLevel(logging.WARNING)  # below, it writes addresses with their tickets, and whole events
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """The client's own stack says nothing: a lost connection is made anew, and what wasn't acknowledged comes again."""
+    record.exc_info = None
+    return True
+
+
+_socket_log.addFilter(_in_one_line)
 
 
 class Socket:
@@ -40,4 +51,10 @@ class Socket:
 
     def close(self) -> None:
         """Disconnect for good; what Slack sends meanwhile it sends again later."""
+        client = self._handler.client
+        client.auto_reconnect_enabled = False
+        client.current_session_state.terminated = True
+        if client.current_session and (sock := client.current_session.sock):
+            with suppress(OSError):  # it may be gone already
+                sock.shutdown(SHUT_RDWR)  # or the client would wait for its read to time out
         self._handler.close()  # type: ignore[no-untyped-call]  # likewise

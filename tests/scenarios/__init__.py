@@ -1,0 +1,1 @@
+"""A real bot at work in a sandbox."""

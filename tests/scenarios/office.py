@@ -1,0 +1,203 @@
+"""A small company on the sandbox with a real bot in it: what people do there, and what they see."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from slack_sdk import WebClient
+
+from bot.access.membership import Membership
+from bot.slack.api import open_client
+from bot.slack.asking import Asking
+from bot.slack.directory import Directory
+from bot.slack.hearing import FollowUps, Hearing
+from bot.slack.inbox import Inbox, Lane
+from bot.slack.listeners import build_app
+from bot.slack.posting import Poster
+from bot.slack.socket import Socket
+from bot.slack.threads import Threads
+from bot.slack.workspace import Workspace
+from bot.state.database import open_database
+from bot.state.places import Places
+from bot.state.questions import Questions
+from bot.types import Answer, Citation, Claim, Question, Refusal, Reply, UnitKind
+from retrieval.types import Place
+from sandbox.delivery import Timing
+from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
+from sandbox.server import Sandbox
+
+T = TypeVar("T")
+
+SEED = Seed(
+    people=(
+        SeedPerson("ann"),
+        SeedPerson("bo"),
+        SeedPerson("gus", kind="guest"),
+        SeedPerson("eve", kind="outsider", team=SeedTeam("T0OTHER", "Other", "other")),
+        SeedPerson("deploybot", kind="bot"),
+    ),
+    channels=(
+        SeedChannel("general", members=("ann", "bo", "deploybot")),
+        SeedChannel("secret", kind="private", members=("ann",)),
+        SeedChannel("guests", members=("ann", "gus")),
+        SeedChannel("partners", kind="shared", members=("ann", "eve")),
+        SeedChannel("elsewhere", members=("ann", "bo"), footnote=False),
+    ),
+    messages={"general": (SeedMessage("bo", "The new office opens in May."),)},
+)
+HASTE = Timing(ack_timeout_s=0.5, retry_delays_s=(0.05, 0.05, 0.05))
+"""Slack's times are seconds and minutes; what happens in them is the same."""
+ANSWER = Answer(
+    (Claim("You can carry over *five* days.", UnitKind.SENTENCE, (1,)),),
+    (Citation(1, "p1", "Time off", "https://handbook.example/time-off", "q", "", None),),
+)
+ANSWER_TEXT = "You can carry over _five_ days. [1]\n\nSources\n[1] Time off"
+
+
+@dataclass
+class Answers:
+    """Stands in for search and answering: says one thing to everybody, and fails as it is told."""
+
+    failures: list[Exception] = field(default_factory=list)
+    asked: list[Question] = field(default_factory=list)
+    delay_s: float = 0.0
+    decide: Callable[[Question], bool] = lambda _question: True
+
+    def __call__(self, question: Question) -> Reply:
+        self.asked.append(question)
+        time.sleep(self.delay_s)
+        if self.failures:
+            raise self.failures.pop(0)
+        return Reply(ANSWER if self.decide(question) else Refusal())
+
+
+@dataclass
+class Bot:
+    """A running bot, joined as the product joins it."""
+
+    answers: Answers
+    inbox: Inbox
+    socket: Socket
+    access: Membership
+    threads: Threads
+    places: Mapping[str, Place]
+    asked: Questions
+
+
+@dataclass
+class Seen:
+    """A message as somebody sees it."""
+
+    user: str
+    text: str
+    ts: str
+
+
+class Office:
+    """The sandbox, seen by its people."""
+
+    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+        self.sandbox = sandbox
+        self._folder = folder
+
+    def client(self, name: str) -> WebClient:
+        """A stock Slack client in somebody's name."""
+        return WebClient(self.sandbox.token(name), base_url=self.sandbox.api_url)
+
+    def channel(self, name: str) -> str:
+        """The id of a channel; of the DM with Footnote for `dm of NAME`."""
+        if not name.startswith("dm of "):
+            return self.sandbox.channel_id(name)
+        opened = self.client(name.removeprefix("dm of ")).conversations_open(users=self.sandbox.bot_user)
+        return str(opened["channel"]["id"])
+
+    def say(self, who: str, where: str, text: str, thread: str | None = None, **more: object) -> str:
+        """Post something; `@footnote` is a mention. Its `ts`."""
+        text = text.replace("@footnote", f"<@{self.sandbox.bot_user}>")
+        client, channel = self.client(who), self.channel(where)
+        return str(client.chat_postMessage(channel=channel, text=text, thread_ts=thread, **more)["ts"])  # type: ignore[arg-type]  # any argument of Slack's
+
+    def replies(self, who: str, where: str, ts: str) -> list[str]:
+        """What Footnote has said in a thread, as somebody sees it."""
+        thread = self.client(who).conversations_replies(channel=self.channel(where), ts=ts)["messages"]
+        return [str(message["text"]) for message in thread if message.get("user") == self.sandbox.bot_user]
+
+    def channel_posts(self, who: str, where: str) -> list[str]:
+        """What stands in a channel outside its threads, newest first."""
+        found = self.client(who).conversations_history(channel=self.channel(where))["messages"]
+        return [str(message["text"]) for message in found]
+
+    def whispers(self, who: str) -> list[str]:
+        """What Footnote has said to somebody alone."""
+        seen = self.control("ephemerals", user=self.sandbox.user_id(who))["messages"]
+        assert isinstance(seen, list)
+        return [str(message["text"]) for message in seen]
+
+    def control(self, method: str, /, **arguments: object) -> Mapping[str, object]:
+        """Do something that Slack has no method for."""
+        answer = self.client("ann").api_call(f"sandbox.{method}", json={"_": "", **arguments}).data
+        assert isinstance(answer, dict)
+        return answer
+
+    def calls(self, method: str) -> list[Mapping[str, object]]:
+        """The arguments of every call of a method that the bot made."""
+        calls = self.control("calls", method=method)["calls"]
+        assert isinstance(calls, list)
+        return [call["arguments"] for call in calls if call["user"] == self.sandbox.bot_user]
+
+    @contextmanager
+    def bot(self, answers: Answers | None = None, follow_ups: FollowUps = FollowUps.ASKER) -> Iterator[Bot]:
+        """A bot that runs until the block ends; a second one after it finds the first one's state."""
+        bot = self._joined(answers or Answers(), follow_ups)
+        bot.inbox.start()
+        bot.socket.open()
+        try:
+            yield bot
+        finally:
+            bot.socket.close()
+            bot.inbox.stop()
+
+    def _joined(self, answers: Answers, follow_ups: FollowUps) -> Bot:
+        client = open_client(self.sandbox.bot_token, self.sandbox.api_url)
+        database = open_database(f"sqlite:///{self._folder}/state.db")
+        places, asked = Places(database), Questions(database)
+        workspace = Workspace(client, places)
+        names = Directory(workspace)
+        threads = Threads(workspace, names)
+        access = Membership(workspace, places.places_of)
+        hearing = Hearing(workspace, names, threads, asked, follow_ups)
+        asking = Asking(hearing, asked, access, answers, threads, Poster(client))
+        lanes = [Lane("questions", asking, workers=3)]
+        inbox = Inbox(database, lanes, back_offs_s=(0.05,) * 6, lease_s=1.0, poll_s=0.05)
+        socket = Socket(build_app(client, inbox), self.sandbox.app_token)
+        known = places.places_of(workspace.identity().team, [self.channel(c.name) for c in SEED.channels])
+        by_name = {c.name: known[self.channel(c.name)] for c in SEED.channels}
+        return Bot(answers, inbox, socket, access, threads, by_name, asked)
+
+
+@contextmanager
+def open_office(folder: Path, seed: Seed = SEED) -> Iterator[Office]:
+    """An office that is there until the block ends."""
+    with Sandbox.running(seed, timing=HASTE) as sandbox:
+        yield Office(sandbox, folder)
+
+
+def eventually(read: Callable[[], T], is_so: Callable[[T], bool] = bool, patience_s: float = 5.0) -> T:
+    """What is read, as soon as it is so."""
+    deadline = time.monotonic() + patience_s
+    while not is_so(found := read()):
+        assert time.monotonic() < deadline, f"it never came to be so: {found!r}"
+        time.sleep(0.02)
+    return found
+
+
+def settled(bot: Bot) -> None:
+    """Wait until the bot has dealt with everything that came, and a moment longer for what is still on its way."""
+    for _ in range(3):
+        time.sleep(0.06)
+        eventually(lambda: bot.inbox.unfinished("questions"), lambda unfinished: unfinished == 0)

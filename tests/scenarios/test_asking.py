@@ -1,0 +1,263 @@
+"""A real bot on the sandbox: what is a question, who is answered, where, and that it happens once."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from bot.errors import BotError, SlackError
+from bot.slack.hearing import FollowUps
+from bot.texts import NOT_FOR_GUESTS, REFUSAL
+from bot.types import Question, Surface, Turn
+from retrieval.errors import StoreUnavailable
+from tests.scenarios.office import ANSWER_TEXT, SEED, Answers, Office, eventually, settled
+
+QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
+
+
+def test_a_mention_is_answered_once_in_its_thread(office: Office) -> None:
+    """A mention comes as two events; one reply stands in the thread, none in the channel, and nothing is unfurled."""
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days can I carry over?")
+        eventually(lambda: office.replies("bo", "general", ts))
+        settled(bot)
+    assert office.replies("bo", "general", ts) == [ANSWER_TEXT]
+    assert ANSWER_TEXT not in office.channel_posts("bo", "general")
+    ann, general = office.sandbox.user_id("ann"), office.channel("general")
+    words = "how many days can I carry over?"
+    assert bot.answers.asked == [Question(SEED.team.id, ann, general, ts, None, words, Surface.CHANNEL)]
+    assert [{name: call[name] for name in QUIET} for call in office.calls("chat.postMessage")] == [QUIET]
+
+
+def test_an_event_that_comes_again_is_not_answered_again(office: Office) -> None:
+    """However often Slack sends an event, at once, after the answer, or because an ack was lost: one reply."""
+    with office.bot() as bot:
+        office.control("loseAcks", count=2)
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        for _ in range(3):
+            office.control("repeatEvent", times=2)
+            settled(bot)
+    with office.bot() as bot:
+        office.control("repeatEvent", times=3)
+        settled(bot)
+    assert office.replies("ann", "general", ts) == [ANSWER_TEXT]
+
+
+def test_a_dm_is_answered_in_its_thread_with_a_sign_of_work(office: Office) -> None:
+    """In a DM everything is a question; while it is being answered Slack shows that, and afterwards not."""
+    with office.bot(Answers(delay_s=0.2)) as bot:
+        ts = office.say("ann", "dm of ann", "how many days?")
+        dm = office.channel("dm of ann")
+        eventually(lambda: office.control("session", channel=dm, thread_ts=ts).get("session") == "processing")
+        eventually(lambda: office.replies("ann", "dm of ann", ts))
+        eventually(lambda: office.control("session", channel=dm, thread_ts=ts).get("session") == "active")
+        again = office.say("ann", "dm of ann", "and next year?", thread=ts)
+        eventually(lambda: len(office.replies("ann", "dm of ann", ts)) == 2)
+        settled(bot)
+    assert [(question.surface, question.root_ts, question.ts) for question in bot.answers.asked] == [
+        (Surface.DM, ts, ts),
+        (Surface.DM, ts, again),
+    ]
+
+
+@pytest.mark.parametrize("error", ["feature_disabled", "unknown_method", "internal_error"])
+def test_a_workspace_without_the_sign_is_answered_all_the_same(office: Office, error: str) -> None:
+    """The sign of work is a courtesy: where Slack refuses it, the answer comes without."""
+    for method in ("agents.sessions.setStatus", "assistant.threads.setStatus"):
+        office.control("fail", method=method, error=error, count=9)
+    with office.bot():
+        ts = office.say("ann", "dm of ann", "how many days?")
+        assert eventually(lambda: office.replies("ann", "dm of ann", ts)) == [ANSWER_TEXT]
+
+
+def test_what_is_not_put_to_footnote_is_not_answered(office: Office) -> None:
+    """Talk, other bots, apps in somebody's name, edits, deletions, joins and topics are no questions."""
+    with office.bot() as bot:
+        office.say("ann", "general", "how many days can I carry over?")
+        office.say("deploybot", "general", "@footnote how many days?")
+        ts = office.say("bo", "general", "how many days?")
+        office.client("bo").chat_update(
+            channel=office.channel("general"), ts=ts, text=f"<@{office.sandbox.bot_user}> how many days?"
+        )
+        gone = office.say("bo", "general", "never mind")
+        office.client("bo").chat_delete(channel=office.channel("general"), ts=gone)
+        office.client("ann").conversations_setTopic(
+            channel=office.channel("general"), topic=f"ask <@{office.sandbox.bot_user}>"
+        )
+        office.client("ann").conversations_invite(channel=office.channel("guests"), users=office.sandbox.user_id("bo"))
+        settled(bot)
+    assert bot.answers.asked == []
+
+
+def test_editing_a_question_does_not_ask_it_again(office: Office) -> None:
+    """A question that is edited after it was answered keeps its one answer."""
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        office.client("ann").chat_update(
+            channel=office.channel("general"), ts=ts, text=f"<@{office.sandbox.bot_user}> how many weeks?"
+        )
+        settled(bot)
+    assert office.replies("ann", "general", ts) == [ANSWER_TEXT]
+
+
+def test_a_reply_that_is_also_sent_to_the_channel_is_one_question(office: Office) -> None:
+    """A broadcast reply with a mention is answered like any reply, once and in the thread."""
+    with office.bot() as bot:
+        root = office.say("bo", "general", "Who knows about days off?")
+        office.say("ann", "general", "@footnote do you?", thread=root, reply_broadcast=True)
+        eventually(lambda: office.replies("ann", "general", root))
+        settled(bot)
+    assert office.replies("ann", "general", root) == [ANSWER_TEXT]
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "is_answered"),
+    [
+        ("ann", "what about contractors?", True),
+        ("ann", "and in Germany", True),
+        ("bo", "what about contractors?", False),
+        ("ann", "thanks!", False),
+        ("ann", "I'll tell the others.", False),
+        ("ann", "<@U0BO> what do you think?", False),
+    ],
+)
+def test_the_askers_follow_up_needs_no_mention(office: Office, who: str, text: str, is_answered: bool) -> None:
+    """Right after an answer its asker may ask on; thanks, talk and everybody else are left in peace."""
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        office.say(who, "general", text, thread=ts)
+        if is_answered:
+            eventually(lambda: len(office.replies("ann", "general", ts)) == 2)
+        settled(bot)
+    assert len(office.replies("ann", "general", ts)) == (2 if is_answered else 1)
+
+
+def test_a_thread_that_people_go_on_with_is_theirs(office: Office) -> None:
+    """Once somebody else has spoken after the answer, Footnote speaks when it is mentioned."""
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        office.say("bo", "general", "I had asked that too.", thread=ts)
+        office.say("ann", "general", "What did you hear?", thread=ts)
+        settled(bot)
+        assert len(office.replies("ann", "general", ts)) == 1
+        office.say("bo", "general", "what about contractors, @footnote ?", thread=ts)
+        eventually(lambda: len(office.replies("ann", "general", ts)) == 2)
+
+
+def test_follow_ups_can_be_left_to_mentions(office: Office) -> None:
+    """A team that wants no reply without a mention gets none."""
+    with office.bot(follow_ups=FollowUps.NONE) as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        office.say("ann", "general", "what about contractors?", thread=ts)
+        settled(bot)
+    assert len(office.replies("ann", "general", ts)) == 1
+
+
+def test_a_follow_up_sees_the_thread_as_its_readers_do(office: Office) -> None:
+    """The earlier turns are what stands in the thread: people by name, Footnote's answers as its own and whole."""
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        office.say("deploybot", "general", "Deployed.", thread=ts)
+        office.say("bo", "general", "Ask about <@U0ANN>'s team, @footnote", thread=ts)
+        eventually(lambda: len(office.replies("ann", "general", ts)) == 2)
+        turns = bot.threads.earlier_turns(bot.answers.asked[-1])
+    assert turns == (
+        Turn("ann", "@Footnote how many days?"),
+        Turn("", "You can carry over _five_ days.", is_footnote=True),
+        Turn("deploybot", "Deployed."),
+    )
+    assert bot.answers.asked[-1].text == "Ask about @ann's team,"
+
+
+def test_a_guest_is_told_alone_that_they_are_not_answered(office: Office) -> None:
+    """A guest hears it where nobody else does: in words that pass in a channel, in the thread of a DM."""
+    with office.bot() as bot:
+        ts = office.say("gus", "guests", "@footnote how many days?")
+        assert eventually(lambda: office.whispers("gus")) == [NOT_FOR_GUESTS]
+        settled(bot)
+        assert (office.replies("ann", "guests", ts), office.whispers("ann")) == ([], [])
+        dm = office.say("gus", "dm of gus", "how many days?")
+        assert eventually(lambda: office.replies("gus", "dm of gus", dm)) == [NOT_FOR_GUESTS]
+    assert bot.answers.asked == []
+
+
+@pytest.mark.parametrize("who", ["eve", "ann"])
+def test_a_shared_channel_gets_silence(office: Office, who: str) -> None:
+    """Where another organisation reads along nothing is said, to nobody."""
+    with office.bot() as bot:
+        ts = office.say(who, "partners", "@footnote how many days?")
+        settled(bot)
+        assert (office.replies("ann", "partners", ts), office.whispers(who), bot.answers.asked) == ([], [], [])
+
+
+@pytest.mark.parametrize("failure", [StoreUnavailable("The store is away."), SlackError("users.info", "unreachable")])
+def test_a_passing_fault_costs_a_moment(office: Office, failure: Exception) -> None:
+    """What works at the second try is answered, and nobody hears of the first."""
+    with office.bot(Answers([failure])) as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        assert eventually(lambda: office.replies("ann", "general", ts)) == [ANSWER_TEXT]
+        settled(bot)
+    assert (office.replies("ann", "general", ts), office.whispers("ann")) == ([ANSWER_TEXT], [])
+
+
+@pytest.mark.parametrize(
+    "failures", [[ValueError("secret words")], [BotError("No.")], [StoreUnavailable("The store is away.")] * 9]
+)
+def test_a_failure_is_told_to_the_asker_alone(
+    office: Office, failures: list[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    """In a channel only the asker hears that it failed, with an incident that the log knows and none of its words."""
+    with caplog.at_level(logging.DEBUG, "bot"), office.bot(Answers(failures)) as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        (told,) = eventually(lambda: office.whispers("ann"))
+        settled(bot)
+    assert told.startswith("Sorry, something went wrong on my side")
+    assert f"incident {told[-9:-1]}" in caplog.text
+    assert (office.replies("ann", "general", ts), office.whispers("bo")) == ([], [])
+    assert "secret" not in caplog.text
+    assert "how many days" not in caplog.text
+
+
+def test_a_failure_in_a_dm_is_told_in_its_thread(office: Office) -> None:
+    """A DM has no other reader: the sentence stands where the answer would."""
+    with office.bot(Answers([ValueError()])) as bot:
+        ts = office.say("ann", "dm of ann", "how many days?")
+        (told,) = eventually(lambda: office.replies("ann", "dm of ann", ts))
+        settled(bot)
+    assert told.startswith("Sorry, something went wrong on my side")
+    assert office.replies("ann", "dm of ann", ts) == [told]
+
+
+def test_slack_being_busy_costs_a_moment(office: Office) -> None:
+    """When Slack answers 429, the call is made again after the wait that Slack asks for."""
+    with office.bot(Answers(delay_s=0.2)) as bot:
+        ts = office.say("ann", "dm of ann", "how many days?")
+        eventually(lambda: bot.answers.asked)
+        office.control("rateLimit", method="chat.postMessage", retry_after=1)
+        assert eventually(lambda: office.replies("ann", "dm of ann", ts)) == [ANSWER_TEXT]
+    assert len(bot.answers.asked) == 1
+
+
+def test_a_private_fact_stays_where_it_may_be_read(office: Office) -> None:
+    """What stands in a private channel is in scope for its member in a DM, and for nobody in a public channel."""
+
+    with office.bot() as bot:
+
+        def decide(question: Question) -> bool:
+            return bot.access.scope_of(question).admits([bot.places["secret"]])
+
+        bot.answers.decide = decide
+        asked = [("ann", "general", "@footnote the plan?"), ("ann", "dm of ann", "the plan?")]
+        asked += [("bo", "dm of bo", "the plan?"), ("ann", "secret", "@footnote the plan?")]
+        got = []
+        for who, where, text in asked:
+            ts = office.say(who, where, text)
+            got += eventually(lambda who=who, where=where, ts=ts: office.replies(who, where, ts))  # type: ignore[misc]  # bound per turn
+    assert got == [REFUSAL, ANSWER_TEXT, REFUSAL, ANSWER_TEXT]
