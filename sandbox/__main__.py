@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox.server import Sandbox
-from sandbox.types import SeedError
+from sandbox.types import SandboxError
 
 SAMPLE = Path(__file__).parent / "sample"
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             threading.Event().wait()
     except KeyboardInterrupt:
         return 0
-    except (SeedError, OSError) as error:
+    except SandboxError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0

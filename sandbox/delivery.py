@@ -67,6 +67,7 @@ class Delivery:
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._count = 0
         self._waiting: dict[str, Envelope] = {}
+        self._open = 0
         self._sent: deque[Json] = deque(maxlen=_REMEMBERED)
         self._changed = threading.Condition()
         self._running = True
@@ -114,14 +115,24 @@ class Delivery:
             envelope = self._waiting.pop(envelope_id, None)
         if envelope is not None:
             envelope.response, envelope.acked = response, True
-            envelope.done.set()
+            self._finish(envelope)
+
+    def _finish(self, envelope: Envelope) -> None:
+        with self._changed:
+            self._open -= 1
+        envelope.done.set()
 
     def pending(self) -> int:
         """How many envelopes are neither acked nor given up."""
         with self._changed:
-            return len(self._waiting) + len(self._due)
+            return self._open
 
     def _post(self, envelope: Envelope, delay_s: float) -> None:
+        with self._changed:
+            self._open += 1
+        self._try_in(envelope, delay_s)
+
+    def _try_in(self, envelope: Envelope, delay_s: float) -> None:
         self._schedule(delay_s, lambda: self._attempt(envelope))
 
     def _schedule(self, delay_s: float, action: Callable[[], None]) -> None:
@@ -165,8 +176,8 @@ class Delivery:
             if self._waiting.pop(sent_as, None) is None:
                 return
         if envelope.accepts_response or envelope.attempt >= len(self._timing.retry_delays_s):
-            envelope.done.set()
+            self._finish(envelope)
             return
         delay_s = self._timing.retry_delays_s[envelope.attempt]
         envelope.attempt, envelope.reason = envelope.attempt + 1, reason
-        self._post(envelope, delay_s)
+        self._try_in(envelope, delay_s)

@@ -49,10 +49,19 @@ class EventFeed:
         self._send = send
 
     def message_posted(self, channel: Channel, message: Message) -> None:
-        event = message_json(self._workspace, channel, message, in_thread=True)
+        event = message_json(self._workspace, channel, message, in_thread=True) | self._foreign_author(message)
         self.message(channel, event)
         if self._mentions_app(channel, message):
             self._app_mention(channel, event)
+
+    def _foreign_author(self, message: Message) -> Json:
+        """What the event adds about somebody of another organisation."""
+        person = self._workspace.people.get(message.user)
+        if person is None or self._workspace.is_home(person):
+            return {}
+        profile = {"name": person.name, "real_name": person.real_name, "display_name": person.name}
+        shown = profile | {"team": person.team, "is_restricted": False, "is_ultra_restricted": False}
+        return {"user_team": person.team, "source_team": person.team, "user_profile": shown}
 
     def message_changed(self, channel: Channel, message: Message, previous: Json) -> None:
         """After an edit, a reply, or a stream's growth: `previous` is how the message looked before."""

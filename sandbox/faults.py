@@ -1,9 +1,12 @@
 """The faults that a test asks for, and the log of what was called."""
 
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 
 from sandbox.types import Json, Refused
+
+_REMEMBERED = 100_000  # calls kept, so that a long run doesn't fill the memory
 
 
 @dataclass(slots=True)
@@ -75,10 +78,10 @@ class Faults:
 
 
 class CallLog:
-    """Every call since the start or the last clearing."""
+    """The latest calls since the start or the last clearing."""
 
     def __init__(self) -> None:
-        self._calls: list[LoggedCall] = []
+        self._calls: deque[LoggedCall] = deque(maxlen=_REMEMBERED)
         self._lock = threading.Lock()
 
     def add(self, call: LoggedCall) -> None:

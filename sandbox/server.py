@@ -1,5 +1,7 @@
 """Slack on loopback: joins the parts and runs them on a port."""
 
+import os
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from sandbox.manifest import Manifest, read_manifest
 from sandbox.seed import Seed, read_seed
 from sandbox.socket_mode import SocketMode
 from sandbox.transfers import Transfers
+from sandbox.types import SandboxError
 from sandbox.web.pages import Pages
 from sandbox.wsgi import SandboxApp
 
@@ -28,6 +31,15 @@ class _QuietHandler(WSGIRequestHandler):
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Say nothing."""
+
+
+def _listen(port: int, app: SandboxApp) -> BaseWSGIServer:
+    """A server on the port; whether it is free is asked first, since the package would end the process."""
+    try:
+        socket.create_server((_HOST, port)).close()
+    except OSError as error:
+        raise SandboxError(f"Port {port} can't be used ({os.strerror(error.errno or 0)}); choose another.") from error
+    return make_server(_HOST, port, app, threaded=True, request_handler=_QuietHandler)
 
 
 class Sandbox:
@@ -45,7 +57,7 @@ class Sandbox:
         api = Api(self._workspace, granted, feed, self._delivery, self._sockets, self._faults, self._log)
         transfers = Transfers(self._workspace, api)
         app = SandboxApp(api, transfers, self._sockets, self._delivery, Pages(self._workspace, api, handbook))
-        self._server: BaseWSGIServer = make_server(_HOST, port, app, threaded=True, request_handler=_QuietHandler)
+        self._server = _listen(port, app)
         self._workspace.url = f"http://{_HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL_S,), name="sandbox-http", daemon=True

@@ -19,5 +19,9 @@ class Refused(Exception):
         return {"ok": False, "error": self.error, **self.detail}
 
 
-class SeedError(Exception):
-    """A seed file or the manifest can't be used; the message says what to change."""
+class SandboxError(Exception):
+    """The sandbox can't start; the message says what to change."""
+
+
+class SeedError(SandboxError):
+    """A seed file or the manifest can't be used."""

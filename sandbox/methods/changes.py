@@ -20,12 +20,21 @@ def _change_person(call: Call) -> Json:
     person = call.workspace.person(call.args.text("user"))
     if call.args.has("kind"):
         person.kind = _kind(call)
+        if person.kind is PersonKind.DEACTIVATED:
+            _take_out(call, person)
     person.admin = call.args.flag("admin", person.admin)
     person.title = call.args.text("title", person.title)
     person.updated = int(call.workspace.clock.now())
     shape = user_json(call.workspace, person)
     call.feed.about("user_change", {"user": shape, "cache_ts": person.updated})
     return {"ok": True, "user": shape}
+
+
+def _take_out(call: Call, person: Person) -> None:
+    """Who is deactivated is in no channel any more; Slack sends no event of leaving for it."""
+    for channel in call.workspace.channels.values():
+        if channel.kind is not ChannelKind.DM and person.id in channel.members:
+            channel.members.remove(person.id)
 
 
 def _add_person(call: Call) -> Json:

@@ -8,6 +8,7 @@ from sandbox.richtext import rich_text_blocks
 from sandbox.shapes import message_json, permalink
 from sandbox.state import Channel, Ephemeral, Message, PersonKind
 from sandbox.types import Json, Refused
+from sandbox.unfurls import previews
 
 _LONGEST_UPDATE = 4_000  # characters; Source: chat.update
 _TRUNCATED: Json = {"warning": "message_truncated", "response_metadata": {"warnings": ["message_truncated"]}}
@@ -21,8 +22,18 @@ def _post_message(call: Call) -> Json:
         message.subtype = "thread_broadcast"
     publish(call, channel, message)
     shape = message_json(call.workspace, channel, message)
+    _unfurl(call, channel, message)
     answer: Json = {"ok": True, "channel": channel.id, "ts": message.ts, "message": shape}
     return answer | (_TRUNCATED if content.truncated else {})
+
+
+def _unfurl(call: Call, channel: Channel, message: Message) -> None:
+    """A moment after the post, Slack adds its previews, unless the post said not to."""
+    found = previews(call.workspace, call.caller.person, message)
+    if found and call.args.flag("unfurl_links", default=True):
+        before = message_json(call.workspace, channel, message, in_thread=True)
+        message.attachments = [*message.attachments, *found]
+        call.feed.message_changed(channel, message, before)
 
 
 def publish(call: Call, channel: Channel, message: Message) -> None:

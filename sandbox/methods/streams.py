@@ -84,6 +84,29 @@ def _stop(call: Call) -> Json:
     return {"ok": True, "channel": channel.id, "ts": message.ts, "message": shape}
 
 
+def _expire(call: Call) -> Json:
+    """As if the stream's time were over: what is open too long takes nothing more."""
+    channel = call.workspace.channels.get(call.args.text("channel"))
+    message = channel.messages.get(call.args.text("ts")) if channel else None
+    if message is None or not message.streaming_since:
+        raise Refused("message_not_found")
+    message.streaming_since = call.workspace.clock.now() - _LIFETIME_S - 1
+    return {"ok": True}
+
+
+def _stop_by_person(call: Call) -> Json:
+    """Somebody presses Stop: further appends are refused, and the app is told."""
+    channel = joined(call.workspace, call.caller, call.args.text("channel"))
+    thread_ts = call.args.text("thread_ts")
+    found = [channel.messages[ts] for ts in channel.threads.get(thread_ts, [])]
+    streaming = [message for message in found if message.streaming_since]
+    for message in streaming:
+        message.extra["streaming_state"] = "stopped"
+    where: Json = {"channel": channel.id, "thread_ts": thread_ts, "user": call.caller.person.id}
+    call.feed.about("agent_session_stopped", where | {"streaming_message_ts": [m.ts for m in streaming]}, channel)
+    return {"ok": True}
+
+
 def _grow(call: Call, message: Message) -> None:
     """Add this call's text and chunks to the message."""
     markdown = call.args.text("markdown_text")
@@ -136,4 +159,6 @@ METHODS: Methods = {
     "chat.startStream": Method(_start, required=("channel", "thread_ts"), scopes=_WRITE),
     "chat.appendStream": Method(_append, required=("channel", "ts"), scopes=_WRITE),
     "chat.stopStream": Method(_stop, required=("channel", "ts"), scopes=_WRITE),
+    "sandbox.expireStream": Method(_expire, required=("channel", "ts")),
+    "sandbox.stopSession": Method(_stop_by_person, required=("channel", "thread_ts")),
 }

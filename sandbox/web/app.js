@@ -10,7 +10,7 @@ function toEnd(list) {
 
 function showFirst() {
   document.querySelectorAll(".messages").forEach((list) => {
-    const pointedAt = list.querySelector(".highlight");
+    const pointedAt = list.querySelector(".highlight, .opened");
     if (pointedAt) pointedAt.scrollIntoView({ block: "center" });
     else toEnd(list);
   });

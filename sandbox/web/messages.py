@@ -92,6 +92,7 @@ def _message(message: Shown, sight: Sight, viewer: Viewer, *, in_thread: bool) -
     classes = "message"
     classes += " ephemeral" if isinstance(message, Ephemeral) else ""
     classes += " highlight" if message.ts == sight.highlight else ""
+    classes += " opened" if message.ts == sight.thread_ts and not in_thread else ""
     author = _author(message, viewer)
     frame = Markup(
         '<article class="{}" id="{}m{}" data-ts="{}">'
@@ -162,6 +163,8 @@ def _attachment(attachment: Json, viewer: Viewer) -> Markup:
     blocks = attachment.get("blocks")
     if isinstance(blocks, list):
         parts.append(blocks_html(blocks, viewer))
+    if attachment.get("author_name"):
+        parts.insert(0, Markup('<div class="note">{}</div>').format(str(attachment["author_name"])))
     title, url = str(attachment.get("title", "")), str(attachment.get("title_link", ""))
     heading = Markup("<b>{}</b>").format(viewer.link(url, title) if url else title) if title else _NOTHING
     fields = attachment.get("fields")

@@ -184,3 +184,13 @@ def test_fifty_events_a_second_arrive_in_order(sandbox: Sandbox, client: ClientF
         bo.chat_postMessage(channel=general, text=str(number))
     events = app.expect("message", 100)
     assert [event["text"] for event in events] == [str(number) for number in range(100)]
+
+
+def test_pending_counts_what_is_not_acked() -> None:
+    """An event counts as pending until its ack, or until it is given up."""
+    with impatient(lambda envelope: envelope["retry_attempt"] == 1) as (app, bo, general):
+        bo.chat_postMessage(channel=general, text="x")
+        before = bo.api_call("sandbox.pending")["envelopes"]
+        app.expect("message", 2)
+        assert app.wait(lambda: bo.api_call("sandbox.pending")["envelopes"] == 0)
+    assert before == 1

@@ -211,3 +211,25 @@ def test_a_stock_bolt_app_answers(sandbox: Sandbox, client: ClientFor, bolt: App
     assert replied.wait(PATIENCE_S)
     thread = client("bo").conversations_replies(channel=general, ts=ts)["messages"]
     assert [message["text"] for message in thread] == ["<@U0FOOTNOTE> ladder?", "You said: <@U0FOOTNOTE> ladder?"]
+
+
+def test_authors_of_other_organisations_are_named_as_such(
+    sandbox: Sandbox, client: ClientFor, app: ListeningApp
+) -> None:
+    """An outsider's message says their team, and that the channel is shared."""
+    client("olga").chat_postMessage(channel=sandbox.channel_id("joint"), text="hi")
+    event = app.expect("message")[0]
+    assert (event["team"], event["user_team"], event["user_profile"]["team"]) == ("T0PARTNER",) * 3
+    assert app.envelopes[0]["payload"]["is_ext_shared_channel"] is True
+
+
+def test_previews_are_told_as_changes_that_are_no_edits(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """A preview changes the message's attachments, not its text, and nobody edited it."""
+    general, bo = sandbox.channel_id("general"), client("bo")
+    ts = bo.chat_postMessage(channel=general, text="words")["ts"]
+    link = bo.chat_getPermalink(channel=general, message_ts=ts)["permalink"]
+    bo.chat_postMessage(channel=general, text=f"<{link}>")
+    changed = app.expect("message/message_changed")[0]
+    assert [each["text"] for each in changed["message"]["attachments"]] == ["words"]
+    assert changed["message"]["text"] == changed["previous_message"]["text"]
+    assert "edited" not in changed["message"]

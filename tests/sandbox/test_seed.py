@@ -1,5 +1,9 @@
 """Seeds: what is written comes out of Slack's methods, and what doesn't fit is said."""
 
+import signal
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,11 +13,12 @@ from slack_sdk import WebClient
 
 from sandbox.__main__ import main
 from sandbox.loading import load
-from sandbox.manifest import read_manifest
+from sandbox.manifest import CHECKOUT, read_manifest
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam, read_seed
 from sandbox.server import Sandbox
 from sandbox.types import SeedError
 
+_TIMEOUT_S = 10  # for the command to end
 WRITTEN = """
 team: {id: T0KILN, name: Kiln, domain: kiln}
 people:
@@ -113,6 +118,29 @@ def test_the_clock_starts_where_the_seed_says() -> None:
         ann = WebClient(token=sandbox.token("ann"), base_url=sandbox.api_url)
         ts = ann.chat_postMessage(channel=sandbox.channel_id("general"), text="x")["ts"]
     assert 0 <= float(ts) - now.timestamp() < 60
+
+
+def test_the_command_serves_until_interrupted(tmp_path: Path) -> None:
+    """It says the address and the tokens, answers there, and ends with 0 on Ctrl-C."""
+    (tmp_path / "seed.yml").write_text(WRITTEN)
+    command = [sys.executable, "-m", "sandbox", "--seed", str(tmp_path / "seed.yml")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline().strip() for _ in range(5)]
+        told = dict(line.split("=", 1) for line in lines if "=" in line)
+        me = WebClient(token=told["SLACK_BOT_TOKEN"], base_url=told["SLACK_API_URL"]).auth_test()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(_TIMEOUT_S) == 0
+    assert (me["user"], me["url"]) == ("footnote", lines[0].split()[-1])
+
+
+def test_a_taken_port_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command names the port that it can't use."""
+    (tmp_path / "seed.yml").write_text(WRITTEN)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["--seed", str(tmp_path / "seed.yml"), "--port", str(port)]) == 2
+    assert capsys.readouterr().err == f"Port {port} can't be used (Address already in use); choose another.\n"
 
 
 def test_a_seed_that_is_not_there_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -187,3 +187,44 @@ def test_files_open_to_those_who_may_read_them(sandbox: Sandbox, client: ClientF
     client("ann").files_delete(file=file_id)
     with pytest.raises(SlackApiError, match="file_deleted"):
         client("bot").files_info(file=file_id)
+
+
+def linking(sandbox: Sandbox, client: ClientFor, who: str, channel: str, **arguments: Any) -> list[dict[str, Any]]:
+    """The attachments of a post in `general` that links to the latest message of a channel."""
+    ann, source = client("ann"), sandbox.channel_id(channel)
+    ts = ann.conversations_history(channel=source)["messages"][0]["ts"]
+    link = ann.chat_getPermalink(channel=source, message_ts=ts)["permalink"]
+    general = sandbox.channel_id("general")
+    client(who).chat_postMessage(channel=general, text=f"see <{link}>", **arguments)
+    message = ann.conversations_history(channel=general)["messages"][0]
+    return list(message.get("attachments", []))
+
+
+@pytest.mark.parametrize(
+    ("who", "channel", "arguments", "shown"),
+    [
+        ("bo", "general", {}, ["Where is the ladder?"]),
+        ("bo", "board", {}, ["Numbers are up."]),
+        ("cy", "board", {}, []),
+        ("bot", "general", {}, ["Where is the ladder?"]),
+        ("bot", "general", {"unfurl_links": False}, []),
+    ],
+)
+def test_links_to_messages_bring_their_words(
+    sandbox: Sandbox, client: ClientFor, who: str, channel: str, arguments: dict[str, bool], shown: list[str]
+) -> None:
+    """Slack shows the linked message under the post when its author may see it and did not ask for none."""
+    previews = linking(sandbox, client, who, channel, **arguments)
+    assert [(preview["text"], preview["is_msg_unfurl"]) for preview in previews] == [(text, True) for text in shown]
+
+
+def test_streams_can_be_ended_from_outside(sandbox: Sandbox, client: ClientFor) -> None:
+    """A stream takes nothing more when its time is made over, or when somebody presses Stop."""
+    expired, stopped, bot = stream(sandbox, client), stream(sandbox, client), client("bot")
+    client("bo").api_call("sandbox.expireStream", json=expired)
+    thread = client("bo").conversations_replies(**stopped)["messages"][0]["thread_ts"]
+    client("bo").api_call("sandbox.stopSession", json={"channel": stopped["channel"], "thread_ts": thread})
+    with pytest.raises(SlackApiError, match="message_not_in_streaming_state"):
+        bot.chat_appendStream(**expired, markdown_text="x")
+    with pytest.raises(SlackApiError, match="stopped_by_user"):
+        bot.chat_appendStream(**stopped, markdown_text="x")
