@@ -9,7 +9,8 @@ from bot.answering.words import content_stems, stem, word_list
 from bot.types import UnitKind
 
 _NUMBER = re.compile(
-    r"\d|%|[€$£]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|twice|once|double)\b", re.I
+    r"(?<![A-Za-z\d_-])\d|%|[€$£]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|twice|once|double)\b",
+    re.I,
 )
 _TIME = re.compile(
     r"""\d{1,2}[:.]\d{2}|\b\d{1,2}\s*(?:am|pm)\b|\b(?:19|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b
@@ -99,7 +100,9 @@ _KINDS: tuple[tuple[re.Pattern[str], Callable[[str, UnitKind], float]], ...] = (
     (re.compile(r"\bwhy\b|\bwhat (?:caused|is the reason)\b", re.I), _matches(_REASON)),
     (
         re.compile(
-            r"\bhow (?:do|does|can|should|would|to|did)\b|\bsteps?\b|\bwhat (?:do|should|must) (?:i|we|you)\b", re.I
+            r"\bhow (?:do|does|can|should|would|to|did)\b|\bsteps?\b|\bwhat now\b"
+            r"|\bwhat (?:do|should|must|can|may) (?:i|we|you)\b",
+            re.I,
         ),
         _is_procedure,
     ),

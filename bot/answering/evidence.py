@@ -15,7 +15,7 @@ from bot.answering.worth import weigh
 from bot.types import Evidence, Query
 from retrieval.types import Hit, Passage, SearchResult
 
-ENOUGH = 0.5
+ENOUGH = 0.4
 """Evidence is enough from this confidence on. Source: docs/decisions/0020."""
 
 MOST_PASSAGES = 8
@@ -26,14 +26,15 @@ _READ = 10
 _LOOKED_AT = 30
 """Hits that the features are made of; what ranks lower is noise."""
 
-_BASE, _TOP, _MARGIN, _COVERED = -3.95, 4.78, 1.00, 2.14
+_BASE, _NEARNESS, _MARGIN, _WORTH = -5.18, 2.91, 0.93, 3.92
 """A logistic regression of the packaged model's scores. Source: benchmarks/fit_evidence.py, docs/decisions/0020."""
 
 _NAME_IS_MISSING, _NAME_IS_THERE = -3.0, 1.0
 """What an identifier in the query that no passage holds, or that one holds, adds to the log odds."""
 
-_WEAKEST = 1.5
-"""Log odds by which a passage may be worse than the best and still be evidence."""
+_DENSE, _COVERED, _WEAKEST = 4.78, 2.14, 1.5
+"""What a passage's nearness and covered words are worth, and by how much it may be worse than the best and still be
+evidence: 98 % of the passages known to answer are kept."""
 
 _SAME_WORDS = 0.8
 """Passages that share this share of their words are one."""
@@ -47,8 +48,6 @@ class Features:
     """Cosine similarity of the nearest passage."""
     margin: float
     """By how much it is nearer than those that follow from the fifth on; 0 where there are none."""
-    covered: float
-    """The weighted share, 0 to 1, of the query's words in the one of the three best passages that has most."""
     meaning: float
     """Cosine similarity of the nearest piece that could be quoted."""
     worth: float
@@ -71,12 +70,12 @@ def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Feature
     if not weighed:
         return None
     quoted = {one.piece.hit.passage.id for one in weighed}
-    dense = sorted((hit.dense for hit in hits if hit.passage.id in quoted or hit.rank > _READ), reverse=True)
+    holding = [hit for hit in hits if hit.passage.id in quoted or hit.rank > _READ]
+    dense = sorted((hit.dense for hit in holding), reverse=True)
     later = dense[4:15]
     return Features(
         top=dense[0],
         margin=dense[0] - fmean(later) if later else 0.0,
-        covered=max(_covered(query, hits)[:3]),
         meaning=max(one.meaning for one in weighed),
         worth=weighed[0].worth,
     )
@@ -97,7 +96,8 @@ def _as_read(passage: Passage) -> str:
 
 
 def _log_odds(seen: Features) -> float:
-    return _BASE + _TOP * seen.top + _MARGIN * seen.margin + _COVERED * seen.covered
+    nearness = (seen.top + seen.meaning) / 2
+    return _BASE + _NEARNESS * nearness + _MARGIN * seen.margin + _WORTH * seen.worth
 
 
 def _by_names(query: str, hits: Sequence[Hit]) -> float:
@@ -112,7 +112,7 @@ def _by_names(query: str, hits: Sequence[Hit]) -> float:
 
 def _strongest(query: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits that are near the best, in their order, without repetitions."""
-    worth = [_TOP * hit.dense + _COVERED * covered for hit, covered in zip(hits, _covered(query, hits), strict=True)]
+    worth = [_DENSE * hit.dense + _COVERED * covered for hit, covered in zip(hits, _covered(query, hits), strict=True)]
     kept: list[Hit] = []
     words: list[frozenset[str]] = []
     for hit, value in zip(hits, worth, strict=True):
