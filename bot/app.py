@@ -11,6 +11,7 @@ from pathlib import Path
 from slack_sdk import WebClient
 
 from bot.access.membership import Membership
+from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts, answer
 from bot.settings import Settings
 from bot.slack.api import open_client
@@ -59,6 +60,7 @@ class Retrieval:
     store: PassageStore
     indexer: Indexer
     searcher: Searcher
+    meaning: Meaning
 
 
 def open_embedders(settings: Settings) -> Embedders:
@@ -86,7 +88,8 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
             settings.data_folder, team, by.dense.model, dimension, CHUNKING_VERSION, command=command, must_own=must_own
         )
         closing.callback(store.close)
-        yield Retrieval(store, Indexer(store, by.dense, by.sparse, team), Searcher(store, by.dense, by.sparse))
+        indexer, searcher = Indexer(store, by.dense, by.sparse, team), Searcher(store, by.dense, by.sparse)
+        yield Retrieval(store, indexer, searcher, Meaning(by.dense))
 
 
 @contextmanager
@@ -140,7 +143,7 @@ def talk_sources(slack: Slack, database: Database) -> TalkSources:
 
 def path_parts(access: Access, earlier_turns: Callable[[Question], tuple[Turn, ...]], retrieval: Retrieval) -> Parts:
     """What the path from a question to a reply needs."""
-    return Parts(access, earlier_turns, retrieval.searcher.search)
+    return Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning)
 
 
 @dataclass(frozen=True, slots=True)
