@@ -14,9 +14,9 @@ _K = 1.2
 _B = 0.75
 """Source: Robertson & Zaragoza 2009, the usual k1 and b; Lucene's defaults."""
 
-_TYPICAL_LENGTH = 128.0
-"""Terms in a passage of usual length. A constant and not the collection's mean, so that what is outside a scope
-can't change a score inside it."""
+_TYPICAL_LENGTH = 85.0
+"""Terms in a passage as passages are cut: 79 to 102 in four sets' means. A constant and not the collection's mean,
+so that what is outside a scope can't change a score inside it."""
 
 
 class Bm25Embedder:

@@ -1,0 +1,1 @@
+"""The rooms of `retrieval`, one test module for each of its modules."""
