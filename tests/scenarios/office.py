@@ -50,7 +50,7 @@ SEED = Seed(
     ),
     messages={"general": (SeedMessage("bo", "The new office opens in May."),)},
 )
-HASTE = Timing(ack_timeout_s=0.5, retry_delays_s=(0.05, 0.05, 0.05))
+HASTE = Timing(ack_timeout_s=0.5, retry_delays_s=(0.05, 1.0, 3.0))
 """Slack's times are seconds and minutes; what happens in them is the same."""
 ANSWER = Answer(
     (Claim("You can carry over *five* days.", UnitKind.SENTENCE, (1,)),),
@@ -66,6 +66,7 @@ class Answers:
     failures: list[Exception] = field(default_factory=list)
     asked: list[Question] = field(default_factory=list)
     delay_s: float = 0.0
+    answer: Answer = ANSWER
     decide: Callable[[Question], bool] = lambda _question: True
 
     def __call__(self, question: Question) -> Reply:
@@ -73,7 +74,7 @@ class Answers:
         time.sleep(self.delay_s)
         if self.failures:
             raise self.failures.pop(0)
-        return Reply(ANSWER if self.decide(question) else Refusal())
+        return Reply(self.answer if self.decide(question) else Refusal())
 
 
 @dataclass
@@ -153,7 +154,7 @@ class Office:
     @contextmanager
     def bot(self, answers: Answers | None = None, follow_ups: FollowUps = FollowUps.ASKER) -> Iterator[Bot]:
         """A bot that runs until the block ends; a second one after it finds the first one's state."""
-        bot = self._joined(answers or Answers(), follow_ups)
+        bot = self.joined(answers or Answers(), follow_ups)
         bot.inbox.start()
         bot.socket.open()
         try:
@@ -162,7 +163,8 @@ class Office:
             bot.socket.close()
             bot.inbox.stop()
 
-    def _joined(self, answers: Answers, follow_ups: FollowUps) -> Bot:
+    def joined(self, answers: Answers, follow_ups: FollowUps) -> Bot:
+        """A bot that is not started yet."""
         client = open_client(self.sandbox.bot_token, self.sandbox.api_url)
         database = open_database(f"sqlite:///{self._folder}/state.db")
         places, asked = Places(database), Questions(database)
