@@ -38,6 +38,8 @@ _DENIALS = frozenset(
     }
 )
 """Slack's names for what Footnote may not read; every other error name means that it could not be read now."""
+_NO_ANSWER = (ValueError, AttributeError)
+"""What the client raises of a body that isn't JSON, or is JSON but no object."""
 _ERROR_NAME = re.compile(r"[a-z0-9_:]{1,80}")
 
 log = logging.getLogger(__name__)
@@ -111,7 +113,7 @@ class SlackApi:
             answer = self._client.api_call(method, **body)  # type: ignore[arg-type]  # its overloads are by keyword
         except SlackApiError as error:
             raise _translated(method, error) from error
-        except (SlackClientError, OSError, HTTPException, ValueError) as error:  # ValueError: an answer that isn't JSON
+        except (SlackClientError, OSError, HTTPException, *_NO_ANSWER) as error:
             raise SlackError(method, "unreachable") from error
         data = answer.data
         if not isinstance(data, dict):
