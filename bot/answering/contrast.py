@@ -41,7 +41,8 @@ def contrasted(text: str, question: str) -> str | None:
     thing = found["thing"].strip()
     bare = re.sub(r"^(?:the|a|an|our|my)\s+", "", thing, flags=re.IGNORECASE)
     named = phrases(bare)
-    if not named or named[-1].end != len(bare) or len(bare.split()) > _MOST_WORDS or _NOT_A_THING.match(bare):
+    is_thing = bool(named) and named[-1].end == len(bare)
+    if not (is_thing or found["about"]) or len(bare.split()) > _MOST_WORDS or _NOT_A_THING.match(bare):
         return None
     preposition = (found["preposition"] or "").lower()
     return _exchanged(bare, preposition, question) or _appended(thing, preposition or stands_behind(bare), question)
@@ -61,15 +62,20 @@ def _exchanged(thing: str, preposition: str, question: str) -> str | None:
     alike = [phrase for phrase in listed if are_alike(thing, phrase.text)]
     if not alike and not preposition and not stands_behind(thing):
         alike = [phrase for phrase in listed if not phrase.is_relation and not is_of_people(phrase.text)][-1:]
-    behind = [phrase for phrase in alike if question[: phrase.start].lower().split()[-1:] == [preposition]]
-    return _with_exchange(question, (behind or alike)[-1], thing) if alike else None
+    behind = [
+        phrase
+        for phrase in alike or listed
+        if question[: phrase.start].lower().split()[-1:] == [preposition]
+        and is_of_people(phrase.text) == is_of_people(thing)
+    ]
+    return _with_exchange(question, (behind or alike)[-1], thing) if behind or alike else None
 
 
 def _with_exchange(question: str, phrase: Phrase, thing: str) -> str | None:
     if not set(content_stems(question)) - phrase.stems:
         return None
     before = question[: phrase.start]
-    if phrases(thing)[-1].is_plural:
+    if phrase.article == "" and thing.endswith("s"):
         before = re.sub(r"\ban?\s+$", "", before)
     return before + thing + question[phrase.end :]
 

@@ -18,11 +18,6 @@ _MOST_REMEMBERED = 20_000
 """Vectors kept: about 30 MB of the packaged model's."""
 
 
-def no_similarity(_query: str, texts: Sequence[str]) -> Sequence[float]:
-    """Stands in where no embedder is at hand: words alone decide."""
-    return [0.0] * len(texts)
-
-
 class Meaning:
     """A `Similarity` by an embedder; what is remembered depends on the texts alone, never on who asks."""
 

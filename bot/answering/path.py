@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bot.answering.citations import cite
 from bot.answering.evidence import judge
-from bot.answering.meaning import Similarity, no_similarity
+from bot.answering.meaning import Similarity
 from bot.answering.quoting import quote
 from bot.answering.rewriting import rewrite
 from bot.answering.smalltalk import is_small_talk
@@ -37,8 +37,8 @@ class Parts:
     earlier_turns: Callable[[Question], tuple[Turn, ...]]
     """The thread before the question, oldest first, as its readers see it."""
     search: Callable[[str, Scope], SearchResult]
-    similarity: Similarity = no_similarity
-    """Tells which words of the evidence mean what was asked; by default words alone decide."""
+    similarity: Similarity
+    """Tells which words of the evidence mean what was asked."""
 
 
 def answer(question: Question, parts: Parts) -> Reply:

@@ -29,13 +29,12 @@ _PLEASANTRIES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _EMOJI_NAME = re.compile(r":[a-z0-9_+'-]+:", re.IGNORECASE)
-_NO_WORD = re.compile(r"[^\w]+")
+_NO_WORD = re.compile(r"[^\w']+")
 
 
 def is_small_talk(text: str) -> bool:
     """Whether nothing is asked: a greeting, thanks, agreement, emoji, a question about Footnote itself, or no word."""
-    rest = _EMOJI_NAME.sub(" ", text)
-    rest = _NO_WORD.sub(" ", rest.replace("’", "'").replace("'", "\0")).replace("\0", "'").strip()
+    rest = _NO_WORD.sub(" ", _EMOJI_NAME.sub(" ", text).replace("’", "'")).strip()
     while rest:
         found = _PLEASANTRIES.match(rest)
         if not found or (found.end() < len(rest) and not rest[found.end()].isspace()):
