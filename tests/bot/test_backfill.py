@@ -210,3 +210,13 @@ def test_an_error_of_slack_is_not_an_empty_channel(channels: Channels) -> None:
     Backfill(reader, channels.progress).read(channels.conversation("shop"))
     assert channels.texts("shop") == SHOP
     assert channels.progress.all()[0].state is ReadingState.FAILED
+
+
+def test_mentions_are_named_and_a_private_channel_is_not(channels: Channels) -> None:
+    """Who reads a passage of one channel learns nothing of another, its name neither."""
+    shop, board = channels.sandbox.channel_id("shop"), channels.sandbox.channel_id("board")
+    text = f"<@{channels.sandbox.user_id('bo')}> wrote in <#{shop}> and <#{board}|board>."
+    channels.person("ann").chat_postMessage(channel=shop, text=text)
+    channels.read("shop")
+    said = [text.partition(": ")[2] for text in channels.texts("shop")]
+    assert "@bo wrote in #shop and a private channel." in said
