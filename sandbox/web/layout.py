@@ -78,8 +78,6 @@ def workspace_page(sight: Sight, viewer: Viewer, handbook: bool) -> str:
 
 def _sidebar(current: Channel, viewer: Viewer, handbook: bool) -> Markup:
     mine, others, direct = _sorted_channels(viewer)
-    app = viewer.workspace.people[viewer.workspace.app.user_id]
-    app_link = Markup('<a class="app" href="/dm/{}?as={}">◆ {}</a>').format(app.id, viewer.person.id, app.real_name)
     book = Markup('<a href="/handbook/">▤ Handbook</a>') if handbook else _NOTHING
     frame = Markup('<nav class="sidebar"><h1>{}</h1>{}{}{}{}{}{}</nav>')
     return frame.format(
@@ -87,10 +85,21 @@ def _sidebar(current: Channel, viewer: Viewer, handbook: bool) -> Markup:
         _switcher(current, viewer),
         _group("Channels", mine, current, viewer),
         _group("More channels", others, current, viewer),
-        _group("Direct messages", direct, current, viewer),
-        _links("App", app_link),
+        _group("Direct messages", [c for c in direct if c is not _app_dm(viewer)], current, viewer),
+        _links("App", _app_link(current, viewer)),
         _links("Documents", book) if book else _NOTHING,
     )
+
+
+def _app_dm(viewer: Viewer) -> Channel | None:
+    return viewer.workspace.direct(frozenset({viewer.person.id, viewer.workspace.app.user_id}))
+
+
+def _app_link(current: Channel, viewer: Viewer) -> Markup:
+    """To the DM with the app, which is made when it is first opened."""
+    app = viewer.workspace.people[viewer.workspace.app.user_id]
+    kind = "app current" if current is _app_dm(viewer) else "app"
+    return Markup('<a class="{}" href="/dm/{}?as={}">◆ {}</a>').format(kind, app.id, viewer.person.id, app.real_name)
 
 
 def _switcher(current: Channel, viewer: Viewer) -> Markup:

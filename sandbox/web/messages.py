@@ -13,7 +13,8 @@ from sandbox.shapes import permalink
 from sandbox.state import Channel, Ephemeral, Message
 from sandbox.types import Json
 from sandbox.web.blocks import blocks_html
-from sandbox.web.text import emoji, mrkdwn_html
+from sandbox.web.emoji import picture
+from sandbox.web.text import mrkdwn_html
 from sandbox.web.viewer import Viewer
 
 _WINDOW = 80  # messages shown at once
@@ -185,7 +186,7 @@ def _below(message: Shown, sight: Sight, viewer: Viewer, *, in_thread: bool) -> 
     if isinstance(message, Ephemeral):
         return _NOTHING
     given = Markup('<span class="reaction">{} {}</span>')
-    reactions = _NOTHING.join(given.format(emoji(name), len(users)) for name, users in message.reactions.items())
+    reactions = _NOTHING.join(given.format(picture(name), len(users)) for name, users in message.reactions.items())
     under = Markup('<div class="reactions">{}</div>').format(reactions) if reactions else _NOTHING
     return under if in_thread else under + _thread_line(message, sight, viewer)
 

@@ -7,51 +7,15 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from sandbox.mrkdwn import Part, PartKind, Span, SpanKind, parts, spans
+from sandbox.web.emoji import picture
 from sandbox.web.viewer import Viewer
 
 _STYLE_TAGS = {"code": "code", "strike": "s", "italic": "em", "bold": "strong"}
-_EMOJI = {
-    "white_check_mark": "✔",
-    "+1": "👍",
-    "thumbsup": "👍",
-    "-1": "👎",
-    "eyes": "👀",
-    "tada": "🎉",
-    "rotating_light": "🚨",
-    "warning": "⚠",
-    "heart": "♥",
-    "rocket": "🚀",
-    "fire": "🔥",
-    "smile": "😄",
-    "joy": "😂",
-    "pray": "🙏",
-    "raised_hands": "🙌",
-    "wave": "👋",
-    "x": "✖",
-    "red_circle": "🔴",
-    "large_green_circle": "🟢",
-    "thinking_face": "🤔",
-    "bulb": "💡",
-    "lock": "🔒",
-    "books": "📚",
-    "memo": "📝",
-    "coffee": "☕",
-    "bug": "🐛",
-    "hourglass": "⌛",
-    "point_up": "☝",
-    "clap": "👏",
-    "100": "💯",
-}
 _SLACK_FORM = re.compile(r"&lt;([@#!][^&<>]*(?:\|[^&<>]*)?)&gt;")
 _CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>)", re.DOTALL)
 _LINK = re.compile(r'<a href="([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
 _MARKDOWN.disable("image")
-
-
-def emoji(name: str) -> str:
-    """The picture of an emoji, or its name between colons."""
-    return _EMOJI.get(name, f":{name}:")
 
 
 def mrkdwn_html(text: str, viewer: Viewer) -> Markup:
@@ -99,7 +63,7 @@ def _inner(span: Span, viewer: Viewer) -> Markup:
         case SpanKind.BROADCAST:
             return Markup('<span class="mention me">@{}</span>').format(span.target)
         case SpanKind.EMOJI:
-            return Markup("{}").format(emoji(span.target))
+            return Markup("{}").format(picture(span.target))
     return Markup("{}").format(span.text)
 
 

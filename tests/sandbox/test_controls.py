@@ -1,12 +1,15 @@
 """What people do with the app besides writing: buttons, commands, the home tab; and what the app answers."""
 
 import json
+import re
 from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
 from slack_sdk.errors import SlackApiError
 
+from sandbox.manifest import CHECKOUT
+from sandbox.methods import METHODS
 from sandbox.server import Sandbox
 from tests.sandbox.conftest import ClientFor
 from tests.sandbox.listening import ListeningApp
@@ -137,3 +140,9 @@ def test_channels_change_hands(sandbox: Sandbox, client: ClientFor, app: Listeni
     ann.api_call("sandbox.shareChannel", json={"channel": general, "team": "T0PARTNER"})
     assert app.expect("channel_shared")[0]["connected_team_id"] == "T0PARTNER"
     assert client("bot").conversations_info(channel=general)["channel"]["is_ext_shared"] is True
+
+
+def test_every_control_is_in_the_readme() -> None:
+    """The sandbox's page names each of its own methods, and none that isn't there."""
+    named = set(re.findall(r"`(sandbox\.[a-zA-Z]+)`", (CHECKOUT / "sandbox" / "README.md").read_text()))
+    assert named == {name for name in METHODS if name.startswith("sandbox.")}
