@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
 from bot.errors import SlackError
 from bot.state.progress import ChannelProgress, ReadingState
 from bot.sync.backfill import Backfill
+from bot.sync.histories import Histories
 from bot.sync.reading import ChannelReader
 from bot.types import Conversation, ConversationKind, Question, Surface
 from retrieval.embedding.sparse import Bm25Embedder
@@ -220,3 +223,18 @@ def test_mentions_are_named_and_a_private_channel_is_not(channels: Channels) -> 
     channels.read("shop")
     said = [text.partition(": ")[2] for text in channels.texts("shop")]
     assert "@bo wrote in #shop and a private channel." in said
+
+
+def test_histories_are_read_beside_what_answers_until_they_are_stopped(channels: Channels) -> None:
+    """First the channels that Footnote is in, then those that it is invited to, then nothing more."""
+    histories, read = Histories(), SimpleQueue[tuple[ChannelProgress, ...]]()
+    histories.read_later(channels.conversation("board"))
+    histories.start(channels.backfill, [channels.conversation("shop")], read.put)
+    assert [progress.name for progress in read.get(timeout=30)] == ["shop"]
+    deadline = time.monotonic() + 30
+    while channels.texts("board") == [] and time.monotonic() < deadline:
+        time.sleep(0.02)
+    histories.stop()
+    assert channels.texts("board") == ["ann (3 Mar 2026): Sales are up."]
+    histories.read_later(channels.conversation("quiet"))
+    assert {progress.name for progress in channels.progress.all()} == {"board", "shop"}
