@@ -12,7 +12,8 @@ _VERBS = word_list(
     """apply approve ask attract become began begin believe break bring buy call called came caused choose come compare
     connect consider consist contain create cut describe did die differ discuss eat expire extend feel file find found
     give go going grow handle happen happened hear heard host improve include increase invent invented involve join
-    keep kept held bought told kill know known lead learn let lets live look lose lost made make makes manage mention motivate move originate
+    keep kept held bought told kill know known lead learn let lets live look lose lost made make makes manage mention
+    motivate move originate
     own pay pick prevent prove provide put raise reach read recommend recorded reduce rename renew reset respond restart
     restore rotate running said see sell send sent serve sold speak spend start started stop submit suggest take taken
     talk taught teach tell think took treat try turn used using wait watch went win won wrote written elaborate affect

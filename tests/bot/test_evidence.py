@@ -66,7 +66,7 @@ def test_repeated_words_are_kept_once() -> None:
     """Overlapping windows and copies take one place, that of the strongest."""
     text = "The basin is nine metres deep at low water."
     evidence = judged(
-        "How deep is the basin?", hit(text, 0.8), hit(text + " Mind it.", 0.79, 2), hit("How deep? Nine.", 0.7, 3)
+        "How deep is the basin?", hit(text, 0.8), hit(text + " Mind it.", 0.79, 2), hit("Pilots call it deep.", 0.78, 3)
     )
 
     assert [kept.rank for kept in evidence.hits] == [1, 3]
