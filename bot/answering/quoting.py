@@ -14,7 +14,7 @@ _NEAR_THE_BEST = 0.88
 """A second quote is worth at least this share of the best."""
 _NEW_WORDS = 0.5
 """At least this share of a second quote's words stands in none before it."""
-_WORTH_QUOTING = 0.45
+_WORTH_QUOTING = 0.5
 """The best unit is worth at least this, else nothing answers."""
 
 
