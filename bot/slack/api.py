@@ -43,11 +43,14 @@ _NO_ANSWER = (ValueError, AttributeError)
 _ERROR_NAME = re.compile(r"[a-z0-9_:]{1,80}")
 
 log = logging.getLogger(__name__)
+_client_log = logging.getLogger(f"{__name__}.client")
+_client_log.setLevel(logging.WARNING)  # below, it writes whole requests and answers
 
 
 def open_client(token: str, api_url: str) -> WebClient:
     """A client that tries nothing twice of its own accord, since a post that arrived may seem to have failed."""
-    return WebClient(token, base_url=api_url.rstrip("/") + "/", timeout=TIMEOUT_S, retry_handlers=[])
+    url = api_url.rstrip("/") + "/"
+    return WebClient(token, base_url=url, timeout=TIMEOUT_S, retry_handlers=[], logger=_client_log)
 
 
 class SlackApi:

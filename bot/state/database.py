@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from bot.errors import StateError
 
 BUSY_TIMEOUT_S = 20.0
 """How long a writer waits for another; each writes a few rows, so more than this means that something hangs."""
+
+logging.getLogger("sqlalchemy").setLevel(logging.WARNING)  # below, it writes rows, which hold what people wrote
 
 
 class Base(DeclarativeBase):
@@ -65,7 +68,7 @@ def open_database(url: str) -> Database:
     """
     _import_tables()
     with _translated():
-        engine = _open_sqlite(url) if make_url(url).get_backend_name() == "sqlite" else create_engine(url)
+        engine = _open_sqlite(url) if make_url(url).get_backend_name() == "sqlite" else _open_server(url)
         Base.metadata.create_all(engine)
     return Database(engine)
 
@@ -86,12 +89,16 @@ def _import_tables() -> None:
         importlib.import_module(f"{bot.state.__name__}.{module.name}")
 
 
+def _open_server(url: str) -> Engine:
+    return create_engine(url, pool_pre_ping=True, hide_parameters=True)  # the server may have been restarted meanwhile
+
+
 def _open_sqlite(url: str) -> Engine:
     """All that holds for SQLite alone: one file that its owner alone may read, WAL, and writers that queue up."""
     path = make_url(url).database
     if path and path != ":memory:":
         _make_private(Path(path))
-    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S})
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_S}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -123,6 +130,10 @@ def _translated() -> Iterator[None]:
     except ArgumentError as error:
         raise StateError(
             "DATABASE_URL is no address of a database: write it as sqlite:///… or postgresql://…."
+        ) from error
+    except ImportError as error:
+        raise StateError(
+            "The driver of DATABASE_URL's database is missing: pip install psycopg, and write postgresql+psycopg://…."
         ) from error
     except (SQLAlchemyError, OSError) as error:
         raise StateError(

@@ -35,7 +35,15 @@ def test_only_its_owner_can_read_the_file(database: Database, tmp_path: Path) ->
     assert stat.S_IMODE((tmp_path / "new" / "state.db").stat().st_mode) == 0o600
 
 
-@pytest.mark.parametrize("url", ["no address", "sqlite:////proc/nowhere/state.db", "mongo://somewhere/state"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "no address",
+        "sqlite:////proc/nowhere/state.db",
+        "mongo://somewhere/state",
+        "postgresql+asyncpg://somewhere/state",
+    ],
+)
 def test_a_database_that_cant_be_opened_is_told_in_one_sentence(url: str) -> None:
     """What sqlalchemy raises never leaves the room of the state."""
     with pytest.raises(StateError, match=r"DATABASE_URL.*\.$"):

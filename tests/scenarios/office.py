@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,6 +33,9 @@ from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.server import Sandbox
 
 T = TypeVar("T")
+
+_people_log = logging.getLogger("people")
+_people_log.setLevel(logging.WARNING)  # what people's own clients say is not the bot's log
 
 SEED = Seed(
     people=(
@@ -108,7 +112,7 @@ class Office:
 
     def client(self, name: str) -> WebClient:
         """A stock Slack client in somebody's name."""
-        return WebClient(self.sandbox.token(name), base_url=self.sandbox.api_url)
+        return WebClient(self.sandbox.token(name), base_url=self.sandbox.api_url, logger=_people_log)
 
     def channel(self, name: str) -> str:
         """The id of a channel; of the DM with Footnote for `dm of NAME`."""

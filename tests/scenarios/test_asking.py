@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 import pytest
 
@@ -214,7 +215,7 @@ def test_a_failure_is_told_to_the_asker_alone(
     office: Office, failures: list[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     """In a channel only the asker hears that it failed, with an incident that the log knows and none of its words."""
-    with caplog.at_level(logging.DEBUG, "bot"), office.bot(Answers(failures)) as bot:
+    with caplog.at_level(logging.DEBUG), office.bot(Answers(failures)) as bot:
         ts = office.say("ann", "general", "@footnote how many days?")
         (told,) = eventually(lambda: office.whispers("ann"))
         settled(bot)
@@ -223,6 +224,19 @@ def test_a_failure_is_told_to_the_asker_alone(
     assert (office.replies("ann", "general", ts), office.whispers("bo")) == ([], [])
     assert "secret" not in caplog.text
     assert "how many days" not in caplog.text
+    assert not re.search(r"xox[bp]-|xapp-|ticket", caplog.text)
+
+
+def test_an_answered_question_leaves_one_line_without_words(office: Office, caplog: pytest.LogCaptureFixture) -> None:
+    """The log tells where, how and how fast a question was answered, and nothing that anybody said, at any level."""
+    with caplog.at_level(logging.DEBUG), office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+        settled(bot)
+    (line,) = [record for record in caplog.records if record.levelno == logging.INFO and record.name.startswith("bot")]
+    expected = rf"question T0HOME {office.channel('general')} {ts}: answer, 0 passages, 1 citations, attempt 1, \d+ ms"
+    assert re.fullmatch(expected, line.getMessage())
+    assert not re.search(r"how many days|five|xox[bp]-|xapp-|ticket", caplog.text)
 
 
 def test_a_failure_in_a_dm_is_told_in_its_thread(office: Office) -> None:
