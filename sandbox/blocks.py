@@ -219,6 +219,8 @@ def _check_table(block: Json, where: str) -> None:
         raise _no(f"must have 1 to {_ROWS} items", f"{where}/rows")
     if any(not isinstance(row, list) or not 0 < len(row) <= _CELLS for row in rows):
         raise _no(f"must have 1 to {_CELLS} items", f"{where}/rows")
+    if any(not isinstance(cell, dict) for row in rows for cell in row):
+        raise _no("must be an object", f"{where}/rows")
 
 
 def _needs(*names: str) -> Callable[[Json, str], None]:

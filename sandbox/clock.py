@@ -34,6 +34,10 @@ class Clock:
     def advance(self, seconds: float) -> None:
         self._pushed += seconds
 
+    def be_after(self, moment: float) -> None:
+        """Jump to this time if it is still to come."""
+        self._pushed += max(0.0, moment - self.now())
+
     def next_ts(self) -> str:
         """A timestamp of now, later than every one before it."""
         with self._lock:

@@ -13,6 +13,7 @@ from sandbox.state import AppInfo, Channel, ChannelKind, File, Message, Person, 
 from sandbox.types import SeedError
 
 _FIRST_MOMENT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # of seeds whose messages give no time
+_PAUSE_S = 60.0
 _NAMED = re.compile(r"<([@#])([^<>|!]+)>")
 _ID = re.compile(r"[UWCGDB][A-Z0-9]{4,}")
 
@@ -27,6 +28,8 @@ def load(seed: Seed, manifest: Manifest) -> Workspace:
     loader.channels(seed.channels)
     for name, messages in seed.messages.items():
         loader.messages(name, messages)
+    latest = max((channel.timeline[-1] for channel in workspace.channels.values() if channel.timeline), default="0")
+    workspace.clock.be_after(micros_of(latest) / 1_000_000 + _PAUSE_S)  # what is posted now is newer than the seed
     return workspace
 
 

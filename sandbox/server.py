@@ -88,9 +88,9 @@ class Sandbox:
         self._thread.start()
 
     def _stop(self) -> None:
-        self._sockets.cut()
         self._server.shutdown()
         self._thread.join()
+        self._sockets.close()
         self._server.server_close()
         self._delivery.stop()
 

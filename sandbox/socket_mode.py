@@ -50,6 +50,7 @@ class SocketMode:
         self._tickets: set[str] = set()
         self._sockets: list[_Socket] = []
         self._turn = 0
+        self._closed = False
 
     def new_ticket(self) -> str:
         """A ticket that opens one connection."""
@@ -81,6 +82,8 @@ class SocketMode:
         with self._lock:
             self._sockets.append(socket)
             count = len(self._sockets)
+            if self._closed:
+                socket.hang_up()
         debug = {"host": "sandbox", "approximate_connection_time": _HOUR_S}
         hello = {"type": "hello", "num_connections": count, "debug_info": debug}
         _tell(socket, hello | {"connection_info": {"app_id": self._app_id}})
@@ -112,6 +115,12 @@ class SocketMode:
         for socket in sockets:
             socket.hang_up()
         return len(sockets)
+
+    def close(self) -> None:
+        """End every connection, and those still being opened."""
+        with self._lock:
+            self._closed = True
+        self.cut()
 
 
 def _tell(socket: _Socket, message: Json) -> bool:

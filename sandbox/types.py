@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 Json = dict[str, object]
 
 
-@dataclass
+@dataclass(eq=False)  # exceptions are compared by identity
 class Refused(Exception):
     """Slack says no: an error name, and what it says beside it."""
 

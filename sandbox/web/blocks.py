@@ -26,7 +26,8 @@ def _block(block: Json, viewer: Viewer) -> Markup:
     return show(block, viewer)
 
 
-def _objects(value: object) -> list[Json]:
+def objects(value: object) -> list[Json]:
+    """The objects of a JSON array; nothing when it is none."""
     return [cast("Json", entry) for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
@@ -39,7 +40,7 @@ def _text(value: object, viewer: Viewer) -> Markup:
 
 
 def _section(block: Json, viewer: Viewer) -> Markup:
-    fields = _NOTHING.join(Markup("<div>{}</div>").format(_text(f, viewer)) for f in _objects(block.get("fields")))
+    fields = _NOTHING.join(Markup("<div>{}</div>").format(_text(f, viewer)) for f in objects(block.get("fields")))
     grid = Markup('<div class="fields">{}</div>').format(fields) if fields else _NOTHING
     accessory = _element(cast("Json", block["accessory"]), viewer) if "accessory" in block else _NOTHING
     return Markup('<div class="section">{}{}{}</div>').format(_text(block.get("text"), viewer), grid, accessory)
@@ -50,7 +51,7 @@ def _header(block: Json, viewer: Viewer) -> Markup:
 
 
 def _context(block: Json, viewer: Viewer) -> Markup:
-    elements = _objects(block.get("elements"))
+    elements = objects(block.get("elements"))
     shown = _NOTHING.join(Markup("<span>{}</span>").format(_context_element(each, viewer)) for each in elements)
     return Markup('<div class="context">{}</div>').format(shown)
 
@@ -60,7 +61,7 @@ def _context_element(element: Json, viewer: Viewer) -> Markup:
 
 
 def _actions(block: Json, viewer: Viewer) -> Markup:
-    shown = _NOTHING.join(_element(each, viewer) for each in _objects(block.get("elements")))
+    shown = _NOTHING.join(_element(each, viewer) for each in objects(block.get("elements")))
     return Markup('<div class="actions">{}</div>').format(shown)
 
 
@@ -111,22 +112,22 @@ def _cell(cell: Json, viewer: Viewer) -> Markup:
 
 
 def _task(block: Json, viewer: Viewer) -> Markup:
-    links = [viewer.link(str(s.get("url", "")), str(s.get("text", ""))) for s in _objects(block.get("sources"))]
+    links = [viewer.link(str(s.get("url", "")), str(s.get("text", ""))) for s in objects(block.get("sources"))]
     task = Markup('<div class="task"><b>{}</b> <span class="note">{}</span> {}</div>')
     return task.format(block.get("title", ""), block.get("status", ""), Markup(" · ").join(links))
 
 
 def _plan(block: Json, viewer: Viewer) -> Markup:
-    tasks = _NOTHING.join(_task(task, viewer) for task in _objects(block.get("tasks")))
+    tasks = _NOTHING.join(_task(task, viewer) for task in objects(block.get("tasks")))
     return Markup('<div class="plan"><b>{}</b>{}</div>').format(block.get("title", ""), tasks)
 
 
 def _rich_text(block: Json, viewer: Viewer) -> Markup:
-    return _NOTHING.join(_rich_part(part, viewer) for part in _objects(block.get("elements")))
+    return _NOTHING.join(_rich_part(part, viewer) for part in objects(block.get("elements")))
 
 
 def _rich_part(part: Json, viewer: Viewer) -> Markup:
-    elements = _objects(part.get("elements"))
+    elements = objects(part.get("elements"))
     match part.get("type"):
         case "rich_text_list":
             tag = Markup("ol" if part.get("style") == "ordered" else "ul")
@@ -144,7 +145,7 @@ def _lines(shown: Markup) -> Markup:
 
 
 def _rich_line(part: Json, viewer: Viewer) -> Markup:
-    return line_html(tuple(_span(element) for element in _objects(part.get("elements"))), viewer)
+    return line_html(tuple(_span(element) for element in objects(part.get("elements"))), viewer)
 
 
 _TARGETS = ("url", "user_id", "channel_id", "usergroup_id", "range", "name")

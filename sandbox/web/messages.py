@@ -12,7 +12,7 @@ from sandbox.clock import micros_of
 from sandbox.shapes import permalink
 from sandbox.state import Channel, Ephemeral, Message
 from sandbox.types import Json
-from sandbox.web.blocks import blocks_html
+from sandbox.web.blocks import blocks_html, objects
 from sandbox.web.emoji import picture
 from sandbox.web.text import mrkdwn_html
 from sandbox.web.viewer import Viewer
@@ -161,15 +161,12 @@ def content_html(message: Shown, viewer: Viewer) -> Markup:
 
 def _attachment(attachment: Json, viewer: Viewer) -> Markup:
     parts = [mrkdwn_html(str(attachment[name]), viewer) for name in ("pretext", "text") if attachment.get(name)]
-    blocks = attachment.get("blocks")
-    if isinstance(blocks, list):
-        parts.append(blocks_html(blocks, viewer))
+    parts.append(blocks_html(objects(attachment.get("blocks")), viewer))
     if attachment.get("author_name"):
         parts.insert(0, Markup('<div class="note">{}</div>').format(str(attachment["author_name"])))
     title, url = str(attachment.get("title", "")), str(attachment.get("title_link", ""))
     heading = Markup("<b>{}</b>").format(viewer.link(url, title) if url else title) if title else _NOTHING
-    fields = attachment.get("fields")
-    for field in fields if isinstance(fields, list) else []:
+    for field in objects(attachment.get("fields")):
         value = mrkdwn_html(str(field.get("value", "")), viewer)
         parts.append(Markup("<div><b>{}</b> {}</div>").format(str(field.get("title", "")), value))
     said = _NOTHING.join(parts) or mrkdwn_html(str(attachment.get("fallback", "")), viewer)

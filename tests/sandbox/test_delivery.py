@@ -15,7 +15,7 @@ from tests.sandbox.company import company
 from tests.sandbox.conftest import ClientFor, generous
 from tests.sandbox.listening import Envelope, ListeningApp
 
-QUICK = Timing(ack_timeout_s=0.05, retry_delays_s=(0.0, 0.05, 0.1))
+QUICK = Timing(ack_timeout_s=0.2, retry_delays_s=(0.0, 0.05, 0.1))
 _TIMEOUT_S = 5  # for addresses on loopback
 
 
@@ -59,7 +59,7 @@ def test_what_is_acked_comes_once() -> None:
     with impatient(lambda envelope: envelope["retry_attempt"] == 1) as (app, bo, general):
         bo.chat_postMessage(channel=general, text="x")
         app.expect("message", 2)
-        assert not app.wait(lambda: len(app.envelopes) > 2, 0.3)
+        assert not app.wait(lambda: len(app.envelopes) > 2, 0.5)
 
 
 def test_events_wait_for_a_connection() -> None:

@@ -210,6 +210,24 @@ def test_blocks_show_as_in_slack(sandbox: Sandbox, client: ClientFor, block: dic
     assert shown in json.loads(Browser(sandbox, "ann").open(f"client/{general}/live")[1])["timeline"]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"attachments": [{"fields": [1, {"title": 2}], "blocks": "x", "text": 3}]},
+        {"attachments": [{"blocks": [{"type": "section", "accessory": {}}, {}]}]},
+        {"blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_list", "elements": [7]}]}]},
+        {"blocks": [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [{"style": 1}]}]}]},
+        {"blocks": [{"type": "task_card", "task_id": "1", "title": 5, "sources": [{"url": 1}]}]},
+        {"blocks": [{"type": "plan", "title": "p", "tasks": [1]}]},
+    ],
+)
+def test_odd_messages_break_no_page(sandbox: Sandbox, client: ClientFor, content: dict[str, Any]) -> None:
+    """What Slack would take but nobody should send is shown somehow."""
+    general = sandbox.channel_id("general")
+    client("bot").chat_postMessage(channel=general, text="odd", **content)
+    assert Browser(sandbox, "ann").open(f"client/{general}")[0] == 200
+
+
 def test_buttons_can_be_pressed_in_the_browser(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
     """A press reaches the app as that person's."""
     general = sandbox.channel_id("general")

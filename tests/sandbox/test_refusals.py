@@ -7,6 +7,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from sandbox.manifest import read_manifest
+from sandbox.methods import METHODS
 from sandbox.server import Sandbox
 from tests.sandbox.company import company
 from tests.sandbox.conftest import ClientFor
@@ -243,6 +244,42 @@ def test_membership_has_rules(
 def test_other_calls_have_rules(client: ClientFor, method: str, arguments: dict[str, Any], error: str) -> None:
     """Unknown people, cursors, limits, kinds and triggers are refused by name."""
     assert refusal(client("bot"), method, **arguments) == error
+
+
+ODD: tuple[dict[str, Any], ...] = (
+    {},
+    {"channel": 7, "user": ["x"], "ts": "soon", "timestamp": "", "name": "", "users": {}, "limit": -1},
+    {"channel": "C0GENERAL", "text": None, "blocks": {"a": 1}, "attachments": "no", "thread_ts": "x.y", "ts": "1"},
+    {"channel": "C0GENERAL", "text": "x", "blocks": [{"type": "section", "text": "x"}], "oldest": "yesterday"},
+    {"channel": "C0GENERAL", "text": "x", "blocks": [{"type": "actions", "elements": "many"}], "user": "U0BO"},
+    {"channel": "C0GENERAL", "text": "x", "blocks": [{"type": "table", "rows": [[1]]}], "name": "x", "user": "U0BO"},
+    {"channel_id": "C0GENERAL", "thread_ts": "1.0", "status": "odd", "prompts": [{}], "title": "t"},
+    {"view": "[]", "user_id": "U0BO", "trigger_id": "x", "view_id": "y", "file": "F", "files": "[1]"},
+    {
+        "seconds": "soon",
+        "method": "x",
+        "error": "y",
+        "count": "many",
+        "how": "odd",
+        "to": "odd",
+        "team": "",
+        "kind": "odd",
+    },
+)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_no_call_breaks_the_sandbox(sandbox: Sandbox, method: str) -> None:
+    """Whatever the arguments, a call is answered in Slack's form: done, or refused by name."""
+    for token in (sandbox.bot_token, sandbox.token("ann"), sandbox.app_token):
+        for arguments in ODD:
+            response = WebClient(token=token, base_url=sandbox.api_url)
+            try:
+                answer = response.api_call(method, json=arguments)
+            except SlackApiError as refused:
+                answer = refused.response
+            assert answer.status_code in (200, 404, 429)
+            assert answer["ok"] is True or answer["error"]
 
 
 def test_ephemerals_go_to_members_only(client: ClientFor, sandbox: Sandbox) -> None:

@@ -134,6 +134,16 @@ def test_the_command_serves_until_interrupted(tmp_path: Path) -> None:
     assert (me["user"], me["url"]) == ("footnote", lines[0].split()[-1])
 
 
+def test_what_is_posted_is_newer_than_the_seed() -> None:
+    """A seed that reaches into the future takes the clock with it."""
+    late = SeedMessage("ann", "late", at=datetime(2090, 1, 1, tzinfo=UTC))
+    with Sandbox.running(Seed((ANN,), (GENERAL,), {"general": (late,)})) as sandbox:
+        ann = WebClient(token=sandbox.token("ann"), base_url=sandbox.api_url)
+        ann.chat_postMessage(channel=sandbox.channel_id("general"), text="now")
+        messages = ann.conversations_history(channel=sandbox.channel_id("general"))["messages"]
+    assert [message["text"] for message in messages] == ["now", "late"]
+
+
 def test_a_taken_port_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command names the port that it can't use."""
     (tmp_path / "seed.yml").write_text(WRITTEN)
