@@ -1,0 +1,1 @@
+"""The rooms of `bot`, one test module for each of its jobs."""
