@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -83,18 +84,23 @@ class Indexer:
 
     def _compare(self, source: Source, pending: _Pending) -> IndexReport:
         """Find what is new and what went; describe at once what stays and stands elsewhere now."""
+        stored = {passage.id: passage for passage in self._store.passages_of(source.id)}
+        fingerprint = _fingerprint(source, self._budget)
+        if stored and {one.fingerprint for one in stored.values()} == {f"{fingerprint}/{len(stored)}"}:
+            return IndexReport(sources=1, kept=len(stored))
         try:
             passages = cut(source, self._team, self._dense.count_tokens, self._budget)
         except UnreadableSource as error:
             return IndexReport(skipped=((source.id, str(error)),))
-        stored = {passage.id: passage for passage in self._store.passages_of(source.id)}
+        passages = tuple(replace(one, fingerprint=f"{fingerprint}/{len(passages)}") for one in passages)
+        new = [passage for passage in passages if passage.id not in stored]
         kept = [passage for passage in passages if passage.id in stored]
-        gone = [passage for passage_id, passage in stored.items() if passage_id not in {one.id for one in passages}]
+        gone = [stored[passage_id] for passage_id in stored.keys() - {passage.id for passage in passages}]
         self._describe(source, kept, gone, stored)
-        pending.new += [passage for passage in passages if passage.id not in stored]
+        pending.new += new
         pending.gone += [passage.id for passage in gone]
         pending.source_ids.add(source.id)
-        return IndexReport(1, len(passages) - len(kept), len(kept), len(gone))
+        return IndexReport(sources=1, added=len(new), kept=len(kept), deleted=len(gone))
 
     def _describe(
         self, source: Source, kept: Sequence[Passage], gone: Sequence[Passage], stored: dict[str, Passage]
@@ -118,3 +124,12 @@ class Indexer:
         texts = [text_to_embed(passage) for passage in passages]
         dense, sparse = self._dense.embed_passages(texts), self._sparse.embed_passages(texts)
         return [EmbeddedPassage(*parts) for parts in zip(passages, dense, sparse, strict=True)]
+
+
+def _fingerprint(source: Source, budget: Budget) -> str:
+    """Equal for sources that would be cut and described alike.
+
+    How many passages that makes is written behind it, so that a run which stopped halfway is not taken for done.
+    """
+    known = repr((replace(source, places=frozenset()), sorted(source.places), budget))
+    return hashlib.sha256(known.encode("utf-8", "surrogatepass")).hexdigest()

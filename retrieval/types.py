@@ -114,6 +114,8 @@ class Passage:
     position: int
     """From 0, its order in the source."""
     updated_at: float | None = None
+    fingerprint: str = ""
+    """Of the whole source that it was cut from: all of its passages having the same, nothing of it has changed."""
 
     def anchor_at(self, offset: int) -> Anchor:
         """What a citation of the words at `offset` opens."""

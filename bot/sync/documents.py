@@ -122,6 +122,8 @@ def _files(folder: _Folder) -> Iterator[Path | Skipped]:
 
 def _read(path: Path, folder: _Folder) -> Source | Skipped:
     source_id = folder.id_of(path)
+    if not source_id.isprintable():
+        return Skipped(ascii(source_id), "Its name holds what can't be shown: rename it.")
     media_type = _MEDIA_TYPES.get(path.suffix.lower())
     if media_type is None:
         return Skipped(source_id, f"{path.suffix or 'A file without an ending'} is not a type that is read yet.")

@@ -56,14 +56,15 @@ def title_of(markup: Markup) -> str:
 
 def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, list[Chunk]]:
     """The source's title and its chunks."""
+    given = " ".join(without_hidden(source.title).split())
     match source.content:
         case Talk() as talk:
-            return source.title, cut_talk(talk, budget, count)
+            return given, cut_talk(talk, budget, count)
         case Markup(text, "text/plain"):
-            return source.title, cut_plain(without_hidden(text), source.title, source.url, budget, count)
+            return given, cut_plain(without_hidden(text), given, source.url, budget, count)
         case Markup(text, "text/markdown"):
             found, body = without_front_matter(without_hidden(text))
-            title = source.title or found
+            title = given or found
             return title, cut_markdown(without_noise(body), title, source.url, budget, count)
         case Markup(_, media_type):
             raise UnreadableSource(f"{media_type} can't be read yet: use Markdown or plain text.")

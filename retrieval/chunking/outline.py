@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from retrieval.chunking.blocks import Block, BlockKind, parse
 from retrieval.chunking.words import words
 
+_HEAD = 20_000
+"""Characters from the start of a page in which its title stands, if it has one."""
 _NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
@@ -72,7 +74,7 @@ def outline(text: str) -> Section:
 
 def first_heading(text: str) -> str:
     """The words of the first heading of the highest level; empty where there is none."""
-    headings = [block for block in parse(text) if block.kind is BlockKind.HEADING]
+    headings = [block for block in parse(text[:_HEAD]) if block.kind is BlockKind.HEADING]
     if not headings:
         return ""
     highest = min(headings, key=lambda block: block.level)

@@ -25,6 +25,7 @@ def to_payload(passage: Passage) -> Payload:
         "places": sorted(passage.places),
         "position": passage.position,
         "updated_at": passage.updated_at,
+        "fingerprint": passage.fingerprint,
     }
 
 
@@ -41,4 +42,5 @@ def from_payload(passage_id: str, payload: Mapping[str, Any]) -> Passage:
         places=frozenset(Place(place) for place in payload["places"]),
         position=payload["position"],
         updated_at=payload["updated_at"],
+        fingerprint=payload.get("fingerprint", ""),  # absent from stores that were written before it was kept
     )

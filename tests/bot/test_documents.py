@@ -156,6 +156,15 @@ def test_a_pipe_is_not_waited_for(root: Path) -> None:
     assert read(root) == [Skipped("doc:handbook/pipe.md", "It is not a regular file.")]
 
 
+@pytest.mark.parametrize("name", [b"caf\xe9.md", b"line\nbreak.md"])
+def test_a_name_that_cannot_be_shown_is_skipped(root: Path, name: bytes) -> None:
+    """It could be neither an id nor an address."""
+    write(root, os.fsdecode(name))
+    [skipped] = read(root)
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason == "Its name holds what can't be shown: rename it."
+
+
 def test_a_lone_file_can_be_read(root: Path) -> None:
     """It has the same id and address as in its folder."""
     path = write(root, "pumps.md")

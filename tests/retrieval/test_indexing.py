@@ -29,6 +29,12 @@ class CountingEmbedder(WordHashEmbedder):
 
     embedded: list[str] = field(default_factory=list)
     fails_after: int = 1_000_000
+    counted: int = 0
+
+    def count_tokens(self, text: str) -> int:
+        """Count, and remember that it was asked."""
+        self.counted += 1
+        return super().count_tokens(text)
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed, or fail where too much has been embedded already."""
@@ -69,6 +75,14 @@ def test_a_second_run_embeds_nothing(indexer: Indexer, dense: CountingEmbedder) 
     second = indexer.put([page()])
     assert (first, second) == (IndexReport(sources=1, added=3), IndexReport(sources=1, kept=3))
     assert dense.embedded == []
+
+
+def test_an_unchanged_source_is_not_even_cut(indexer: Indexer, dense: CountingEmbedder) -> None:
+    """It is known by its fingerprint, so that a second run over many pages is quick."""
+    indexer.put([page()])
+    dense.counted = 0
+    indexer.put([page()])
+    assert dense.counted == 0
 
 
 def test_a_changed_section_is_the_only_one_embedded(
