@@ -88,6 +88,8 @@ class Api:
             raise Refused("not_authed")
         bot = workspace.people[workspace.app.user_id]
         if token == bot_token(workspace):
+            if not workspace.installed:
+                raise Refused("account_inactive")
             return Caller(TokenKind.BOT, bot, self._manifest.scopes)
         if token == app_token(workspace):
             return Caller(TokenKind.APP, bot, frozenset({"connections:write"}))

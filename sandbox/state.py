@@ -222,6 +222,7 @@ class Workspace:
         self.responses: dict[str, ResponseAddress] = {}
         self.statuses: dict[tuple[str, str], Json] = {}
         self.prompts: dict[tuple[str, str], Json] = {}
+        self.installed = True  # whether the app is; without it the bot's token is dead
         self.url = ""  # the address for people, set once the port is known
         self._made: Counter[str] = Counter()
 

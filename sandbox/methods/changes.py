@@ -1,4 +1,4 @@
-"""sandbox.changePerson, addPerson, convertChannel and shareChannel: what admins do in Slack's own pages."""
+"""sandbox.changePerson, addPerson, convertChannel and their like: what admins do in Slack's own pages."""
 
 from sandbox.calls import Call, Method, Methods
 from sandbox.loading import id_from
@@ -83,9 +83,45 @@ def _share_channel(call: Call) -> Json:
     return {"ok": True}
 
 
+def _delete_channel(call: Call) -> Json:
+    channel = _channel(call)
+    del call.workspace.channels[channel.id]
+    for file in call.workspace.files.values():
+        file.channels = [place for place in file.channels if place != channel.id]
+    call.feed.channel("deleted", channel, {"channel": channel.id, "actor_id": call.caller.person.id})
+    return {"ok": True}
+
+
+def _change_channel_id(call: Call) -> Json:
+    """As when sharing with another organisation begins: the same conversation under a new id."""
+    channel = _channel(call)
+    old = channel.id
+    channel.id = call.workspace.new_id("C")
+    del call.workspace.channels[old]
+    call.workspace.channels[channel.id] = channel
+    for file in call.workspace.files.values():
+        file.channels = [channel.id if place == old else place for place in file.channels]
+    call.feed.about("channel_id_changed", {"old_channel_id": old, "new_channel_id": channel.id}, channel)
+    return {"ok": True, "channel": channel.id}
+
+
+def _uninstall_app(call: Call) -> Json:
+    """The bot is out of every conversation, its token is dead, and the app is told."""
+    app = call.workspace.app
+    for channel in call.workspace.channels.values():
+        channel.members = [member for member in channel.members if member != app.user_id]
+    call.workspace.installed = False
+    call.feed.about("tokens_revoked", {"tokens": {"oauth": [], "bot": [app.user_id]}})
+    call.feed.about("app_uninstalled", {})
+    return {"ok": True}
+
+
 METHODS: Methods = {
     "sandbox.changePerson": Method(_change_person, required=("user",)),
     "sandbox.addPerson": Method(_add_person, required=("name",)),
     "sandbox.convertChannel": Method(_convert_channel, required=("channel", "to")),
     "sandbox.shareChannel": Method(_share_channel, required=("channel", "team")),
+    "sandbox.deleteChannel": Method(_delete_channel, required=("channel",)),
+    "sandbox.changeChannelId": Method(_change_channel_id, required=("channel",)),
+    "sandbox.uninstallApp": Method(_uninstall_app),
 }

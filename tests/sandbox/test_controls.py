@@ -142,6 +142,31 @@ def test_channels_change_hands(sandbox: Sandbox, client: ClientFor, app: Listeni
     assert client("bot").conversations_info(channel=general)["channel"]["is_ext_shared"] is True
 
 
+def test_channels_go_and_change_their_id(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """A deleted channel is gone for all; one with a new id keeps its messages and members."""
+    ann, board = client("ann"), sandbox.channel_id("board")
+    new = ann.api_call("sandbox.changeChannelId", json={"channel": board})["channel"]
+    ann.api_call("sandbox.deleteChannel", json={"channel": sandbox.channel_id("general")})
+    changed = app.expect("channel_id_changed")[0]
+    assert (changed["old_channel_id"], changed["new_channel_id"]) == (board, new)
+    assert [m["text"] for m in ann.conversations_history(channel=new)["messages"]] == ["Numbers are up."]
+    assert [event["channel"] for event in app.expect("channel_deleted")] == ["C0GENERAL"]
+    for gone in (board, "C0GENERAL"):
+        with pytest.raises(SlackApiError, match="channel_not_found"):
+            ann.conversations_info(channel=gone)
+
+
+def test_an_uninstalled_app_is_out(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """The app hears that it is uninstalled, and its bot can do nothing any more."""
+    client("ann").api_call("sandbox.uninstallApp")
+    app.expect("tokens_revoked")
+    app.expect("app_uninstalled")
+    with pytest.raises(SlackApiError, match="account_inactive"):
+        client("bot").auth_test()
+    client("bo").chat_postMessage(channel=sandbox.channel_id("general"), text="alone")
+    app.expect_nothing("message")
+
+
 def test_every_control_is_in_the_readme() -> None:
     """The sandbox's page names each of its own methods, and none that isn't there."""
     named = set(re.findall(r"`(sandbox\.[a-zA-Z]+)`", (CHECKOUT / "sandbox" / "README.md").read_text()))
