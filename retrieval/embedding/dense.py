@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from queue import SimpleQueue
 
 import numpy as np
 from fastembed import TextEmbedding
@@ -19,9 +18,9 @@ from tokenizers import Tokenizer
 from retrieval.embedding import packaged
 from retrieval.errors import EmbeddingError
 
-_SESSIONS = 2
-"""Two one-thread sessions with batches of one embed 69 passages/s on two cores; fastembed's default batch 5/s,
-with 12 GB: a batch is padded to its longest text."""
+_AT_ONCE = 2
+"""Texts embedded at the same time, each alone and on one thread: 69 passages/s on two cores, where fastembed's default
+batch does 5/s with 12 GB, because a batch is padded to its longest text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,14 @@ _PREFIXES = {
 
 
 class FastEmbedder:
-    """A fastembed model as a `DenseEmbedder`, in sessions of one thread each.
+    """A fastembed model as a `DenseEmbedder`.
 
     Raises:
         EmbeddingError: the model is missing or damaged, or a text is longer than the model reads.
     """
 
     def __init__(
-        self, cache: Path, model: str = packaged.NAME, model_path: Path | None = None, sessions: int = _SESSIONS
+        self, cache: Path, model: str = packaged.NAME, model_path: Path | None = None, at_once: int = _AT_ONCE
     ) -> None:
         """Load a model.
 
@@ -63,16 +62,14 @@ class FastEmbedder:
             cache: A folder for models; the packaged one is laid out in it, others are downloaded into it.
             model: A name that fastembed knows, or the packaged model's.
             model_path: A folder that holds the model's files, so that nothing is downloaded.
-            sessions: How many texts are embedded at the same time.
+            at_once: How many passages are embedded at the same time.
         """
         self._model = model
         self._prefixes = _PREFIXES.get(model.lower(), _Prefixes())
-        self._sessions: SimpleQueue[TextEmbedding] = SimpleQueue()
-        for session in _load(cache, model, model_path, sessions):
-            self._sessions.put(session)
-        self._pool = ThreadPoolExecutor(sessions, thread_name_prefix="embedding")
-        self._dimension = session.embedding_size
-        self._tokenizer, self._max_tokens = _tokenizer_of(session)
+        self._session = _load(cache, model, model_path)
+        self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="embedding")
+        self._dimension = self._session.embedding_size
+        self._tokenizer, self._max_tokens = _tokenizer_of(self._session)
 
     @property
     def model(self) -> str:
@@ -93,33 +90,35 @@ class FastEmbedder:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._embed([self._prefixes.passage + text for text in texts], TextEmbedding.passage_embed)
+        """The passages' vectors in order; the longest are begun first, so that all threads end together."""
+        prefixed = [self._prefixes.passage + text for text in texts]
+        lengths = [self._checked_length(text) for text in prefixed]
+        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
+
+        def embed(at: int) -> None:
+            vectors[at] = self._vector(prefixed[at], self._session.passage_embed)
+
+        for _ in self._pool.map(embed, sorted(range(len(texts)), key=lambda at: -lengths[at])):
+            pass
+        return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        """The query's vector; of one longer than the model reads, the mean of its pieces, so that no word is lost."""
+        """The query's vector; of one longer than the model reads, the mean of its pieces, so that no word is lost.
+
+        It is made on the caller's thread, so that nobody who asks waits behind passages.
+        """
         pieces = [self._prefixes.query + piece for piece in self._pieces(text)]
-        return _unit(self._embed(pieces, TextEmbedding.query_embed).mean(axis=0))
+        for piece in pieces:
+            self._checked_length(piece)
+        return _unit(np.mean([self._vector(piece, self._session.query_embed) for piece in pieces], axis=0))
 
     def _pieces(self, text: str) -> list[str]:
         offsets = self._tokenizer.encode(text, add_special_tokens=False).offsets
         if len(offsets) <= self.max_tokens:
             return [text]
-        # A piece cut at a token's start can have a token or two more than it had within the whole.
-        step = self.max_tokens - 8
+        step = self.max_tokens * 9 // 10  # what is left of a word that is cut can have more tokens than it had
         cuts = [0, *(offsets[at][0] for at in range(step, len(offsets), step)), len(text)]
         return [text[start:end] for start, end in pairwise(cuts)]
-
-    def _embed(self, texts: list[str], by: _Method) -> NDArray[np.float32]:
-        """float32[n, dimension] in the order of the texts; the longest go first, so that all sessions end together."""
-        vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
-        lengths = [self._checked_length(text) for text in texts]
-
-        def embed(at: int) -> None:
-            vectors[at] = _unit(self._embed_one(texts[at], by))
-
-        for _ in self._pool.map(embed, sorted(range(len(texts)), key=lambda at: -lengths[at])):
-            pass
-        return vectors
 
     def _checked_length(self, text: str) -> int:
         length = self.count_tokens(text)
@@ -130,35 +129,30 @@ class FastEmbedder:
             )
         return length
 
-    def _embed_one(self, text: str, by: _Method) -> NumpyArray:
-        session = self._sessions.get()
+    def _vector(self, text: str, embed: _Embed) -> NDArray[np.float32]:
+        """One text's vector of length 1; the session may be used by several threads at once."""
         try:
-            return next(iter(by(session, [text], batch_size=1)))
+            return _unit(next(iter(embed([text], batch_size=1))))
         except Exception as error:  # onnxruntime's errors have no public base class
             raise EmbeddingError(f"The embedding model {self._model} failed: {error}") from error
-        finally:
-            self._sessions.put(session)
 
 
-_Method = Callable[..., Iterable[NumpyArray]]
-"""`TextEmbedding.passage_embed` or `TextEmbedding.query_embed`."""
+_Embed = Callable[..., Iterable[NumpyArray]]
+"""A session's `passage_embed` or `query_embed`."""
 
 
-def _load(cache: Path, model: str, model_path: Path | None, sessions: int) -> list[TextEmbedding]:
+def _load(cache: Path, model: str, model_path: Path | None) -> TextEmbedding:
     path = packaged.lay_out(cache) if model == packaged.NAME and model_path is None else model_path
     _register_packaged()
     try:
-        return [
-            TextEmbedding(
-                model,
-                cache_dir=str(cache),
-                threads=1,
-                cuda=False,
-                specific_model_path=str(path) if path else None,
-                local_files_only=path is not None,
-            )
-            for _ in range(sessions)
-        ]
+        return TextEmbedding(
+            model,
+            cache_dir=str(cache),
+            threads=1,
+            cuda=False,
+            specific_model_path=str(path) if path else None,
+            local_files_only=path is not None,
+        )
     except Exception as error:  # fastembed, onnxruntime and the hub's client share no base class
         raise EmbeddingError(
             f"The embedding model {model} can't be loaded ({error}); choose another with EMBEDDING_MODEL, or unset it "
@@ -189,6 +183,6 @@ def _tokenizer_of(session: TextEmbedding) -> tuple[Tokenizer, int]:
     return ours, int(theirs.truncation["max_length"]) - ours.num_special_tokens_to_add(is_pair=False)
 
 
-def _unit(vector: NumpyArray) -> NDArray[np.float32]:
+def _unit(vector: NumpyArray | NDArray[np.floating]) -> NDArray[np.float32]:
     """The vector at length 1; a vector of zeros stays as it is."""
     return (vector / (np.linalg.norm(vector) or 1.0)).astype(np.float32)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retrieval.embedding.dense import FastEmbedder
 from retrieval.errors import EmbeddingError
@@ -89,6 +91,18 @@ def test_no_word_of_a_long_question_is_lost(packaged_embedder: FastEmbedder) -> 
     np.testing.assert_allclose(np.linalg.norm(asking), 1, rtol=1e-5)
     horse = packaged_embedder.embed_query("horse")
     assert horse @ asking > horse @ plain
+
+
+@settings(max_examples=50, deadline=None)  # the first example may load the model
+@given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=20), st.sampled_from(["", " ", "\n"]))
+def test_pieces_of_a_long_question_fit_and_lose_nothing(
+    packaged_embedder: FastEmbedder, words: list[str], between: str
+) -> None:
+    """Whatever is pasted, each piece can be read whole, and together they are the question."""
+    text = between.join(words * 60)
+    pieces = packaged_embedder._pieces(text)
+    assert "".join(pieces) == text
+    assert all(packaged_embedder.count_tokens(piece) <= packaged_embedder.max_tokens for piece in pieces)
 
 
 def test_an_unknown_model_is_one_clear_error(tmp_path: Path) -> None:
