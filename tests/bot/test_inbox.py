@@ -52,7 +52,7 @@ class Scripted:
         self.given_up.append((event.id, incident))
 
 
-def wait_for(is_so: Callable[[], bool], patience_s: float = 5.0) -> None:
+def wait_for(is_so: Callable[[], bool], patience_s: float = 15.0) -> None:
     """Wait until something is so."""
     deadline = time.monotonic() + patience_s
     while not is_so():
@@ -162,7 +162,7 @@ def test_a_crash_leaves_its_event_to_the_next_process(database: Database) -> Non
     """What a killed process had in hand is taken up by another when the lease runs out, and not before."""
     dead = Inbox(database, [Lane("questions", Scripted())])
     dead.keep(body("E1"))
-    assert dead._deliveries.take("questions", time.time(), lease_s=0.3)
+    assert dead._deliveries.take("questions", time.time(), lease_s=1.0)
     handler = Scripted()
     with working(database, handler) as inbox:
         time.sleep(0.1)
@@ -182,10 +182,10 @@ def test_a_long_answer_keeps_its_lease(database: Database) -> None:
             release.wait(5)
 
     slow, other = Slow(), Scripted()
-    with working(database, slow, lease_s=0.15) as inbox, working(database, other):
+    with working(database, slow, lease_s=0.6) as inbox, working(database, other):
         inbox.keep(body("E1"))
         started.wait(5)
-        time.sleep(0.5)
+        time.sleep(1.0)  # longer than the lease
         release.set()
         wait_for(lambda: not inbox.unfinished("questions"))
     assert slow.handled + other.handled == [("E1", 1)]

@@ -193,7 +193,7 @@ def open_office(folder: Path, seed: Seed = SEED) -> Iterator[Office]:
         yield Office(sandbox, folder)
 
 
-def eventually(read: Callable[[], T], is_so: Callable[[T], bool] = bool, patience_s: float = 5.0) -> T:
+def eventually(read: Callable[[], T], is_so: Callable[[T], bool] = bool, patience_s: float = 15.0) -> T:
     """What is read, as soon as it is so."""
     deadline = time.monotonic() + patience_s
     while not is_so(found := read()):
