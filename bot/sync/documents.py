@@ -117,35 +117,42 @@ def _files(folder: _Folder) -> Iterator[Path | Skipped]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
     for error in unreadable:
-        yield Skipped(folder.id_of(Path(error.filename)), f"The folder can't be read: {error.strerror}.", True)
+        yield Skipped(
+            folder.id_of(Path(error.filename)), f"The folder can't be read: {error.strerror}.", may_come_back=True
+        )
 
 
 def _read(path: Path, folder: _Folder) -> Source | Skipped:
     source_id = folder.id_of(path)
-    if not source_id.isprintable():
-        return Skipped(ascii(source_id), "Its name holds what can't be shown: rename it.")
-    media_type = _MEDIA_TYPES.get(path.suffix.lower())
-    if media_type is None:
-        return Skipped(source_id, f"{path.suffix or 'A file without an ending'} is not a type that is read yet.")
-    if not path.resolve().is_relative_to(folder.root.resolve()):
-        return Skipped(source_id, "It is a link that leads out of the folder.")
-    if not path.is_file():
-        return Skipped(source_id, "It is not a regular file.")
     try:
-        about, content = path.stat(), path.read_bytes() if path.stat().st_size <= _LARGEST else None
+        reason = _reason_against(path, folder)
+        content = b"" if reason else path.read_bytes()
+        written_at = None if reason else path.stat().st_mtime
     except OSError as error:
-        return Skipped(source_id, f"It can't be read: {error.strerror}.", True)
-    if content is None:
-        return Skipped(source_id, f"It is larger than {_LARGEST // 1_000_000} MB: split it.")
+        return Skipped(source_id, f"It can't be read: {error.strerror}.", may_come_back=True)
     text = _decoded(content)
     if text is None:
-        return Skipped(source_id, "It is not text in UTF-8: save it in that encoding.")
-    if not text.strip():
-        return Skipped(source_id, "It is empty.")
-    markup = Markup(text, media_type)
+        reason = "It is not text in UTF-8: save it in that encoding."
+    elif not reason and not text.strip():
+        reason = "It is empty."
+    if text is None or reason:
+        return Skipped(source_id if source_id.isprintable() else ascii(source_id), reason)
+    markup = Markup(text, _MEDIA_TYPES[path.suffix.lower()])
     title = title_of(markup) or _named(path)
-    url, origin = folder.url_of(path), _origin(folder)
-    return Source(source_id, origin, title, url, folder.places, markup, about.st_mtime)
+    return Source(source_id, _origin(folder), title, folder.url_of(path), folder.places, markup, written_at)
+
+
+def _reason_against(path: Path, folder: _Folder) -> str:
+    """Why a file's content is not even looked at; empty where it is."""
+    if not str(path.relative_to(folder.base)).isprintable():
+        return "Its name holds what can't be shown: rename it."
+    if path.suffix.lower() not in _MEDIA_TYPES:
+        return f"{path.suffix or 'A file without an ending'} is not a type that is read yet."
+    if not path.resolve().is_relative_to(folder.root.resolve()):
+        return "It is a link that leads out of the folder."
+    if not path.is_file():
+        return "It is not a regular file."
+    return f"It is larger than {_LARGEST // 1_000_000} MB: split it." if path.stat().st_size > _LARGEST else ""
 
 
 def _decoded(content: bytes) -> str | None:
