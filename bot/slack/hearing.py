@@ -83,7 +83,7 @@ class Hearing:
 
     def _is_follow_up(self, message: Message, question: Question) -> bool:
         """Whether it is what the asker of an answered question asks right after the answer, and nobody else."""
-        if self._follow_ups is FollowUps.NONE or not message.is_reply or not _asks(message):
+        if self._follow_ups is FollowUps.NONE or not message.is_reply or not asks(message):
             return False
         last = self._asked.last_in_thread(question.team, question.channel, question.root_ts)
         if last is None or last.asker != message.user or last.state is not QuestionState.ANSWERED:
@@ -103,7 +103,7 @@ def _mention(me: Identity) -> re.Pattern[str]:
     return re.compile(rf"[ \t]*<@{re.escape(me.user_id)}(?:\|[^<>]*)?>[ \t]*[:,]?[ \t]*")
 
 
-def _asks(message: Message) -> bool:
+def asks(message: Message) -> bool:
     """Whether it looks like a question, and not like thanks or words to somebody else."""
     text = message.text.strip()
     return bool(_ASKING.search(text)) and not _CALLS_SOMEBODY.match(text) and not is_small_talk(text)

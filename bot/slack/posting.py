@@ -119,6 +119,12 @@ def posted_to(question: Question, own: tuple[Message, ...]) -> Posted:
     return Posted(frozenset(int(mark["part"]) for _, mark in found), int(last["parts"]), last_ts)
 
 
+def question_answered_by(message: Message) -> str:
+    """The `ts` of the question that one of Footnote's own posts answers; empty where it answers none."""
+    mark = _mark(message)
+    return mark["ts"] if mark else ""
+
+
 def _mark(message: Message) -> re.Match[str] | None:
     return _PART.fullmatch(string(message.blocks[0], "block_id")) if message.blocks else None
 

@@ -76,8 +76,8 @@ def open_archive(path: Path) -> Archive:
         UsageError: it is neither, or no Slack export.
     """
     archive = _of_folder(path) if path.is_dir() else _of_zip(path)
-    if "channels.json" not in archive.sizes and "groups.json" not in archive.sizes:
-        raise UsageError(f"{path} is no Slack export: it has neither channels.json nor groups.json.")
+    if "channels.json" not in archive.sizes:
+        raise UsageError(f"{path} is no Slack export: it has no channels.json.")
     return archive
 
 
@@ -103,9 +103,14 @@ def _of_zip(path: Path) -> Archive:
 
 
 def _bounded(sizes: Mapping[str, int], read: Callable[[str, int], bytes]) -> Archive:
+    """The files below the folder that holds the lists; who packs an export anew often packs a folder around it."""
     if len(sizes) > MOST_FILES:
         raise UsageError(f"The export has more than {MOST_FILES:,} files: give Footnote a part of it.")
-    return Archive(sizes, read)
+    lists = (PurePosixPath(path) for path in sizes if path.rpartition("/")[2] == "channels.json")
+    top = min((path.parent for path in lists), key=lambda folder: len(folder.parts), default=PurePosixPath())
+    prefix = "" if top == PurePosixPath() else f"{top}/"
+    inside = {path.removeprefix(prefix): size for path, size in sizes.items() if path.startswith(prefix)}
+    return Archive(inside, lambda name, most: read(prefix + name, most))
 
 
 def _folder(path: str) -> str:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from itertools import pairwise
 
+from bot.slack.hearing import asks
 from bot.slack.messages import Message, is_noise
 from bot.slack.payloads import Payload, children, string
+from bot.slack.posting import question_answered_by
 from bot.slack.workspace import Identity
 
 
 def evidence_of_thread(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:
-    """What of a thread, oldest first, may be evidence: not our posts, nor the questions that they answer.
+    """What of a thread, oldest first, may be evidence: not our posts, nor the questions that were put to us.
 
-    `asked` holds the `ts` of every known question. Those of a time that nobody remembers are told by what follows
-    them: each of our posts answers the latest post before it that is still without an answer.
+    `asked` holds the `ts` of every question that is known. Those of a time that nobody remembers, or of a moment ago,
+    are told by the thread itself: our posts say which question they answer, and what asks something right after one of
+    them asks us.
     """
-    answered: set[str] = set()
-    waiting: list[str] = []
-    for message in messages:
-        if is_ours(message, us):
-            answered.update(waiting[-1:])
-            waiting = waiting[:-1]
-        elif not is_noise(message):
-            waiting.append(message.ts)
-    return tuple(m for m in messages if _may_be_evidence(m, us) and m.ts not in answered and m.ts not in asked)
+    answered = {question_answered_by(message) for message in messages if is_ours(message, us)}
+    put_to_us = answered | _follow_ups(messages, us)
+    return tuple(m for m in messages if _may_be_evidence(m, us) and m.ts not in put_to_us and m.ts not in asked)
+
+
+def _follow_ups(messages: Sequence[Message], us: Identity) -> set[str]:
+    return {after.ts for before, after in pairwise(messages) if is_ours(before, us) and asks(after)}
 
 
 def evidence_of_stretch(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:

@@ -13,6 +13,8 @@ from slack_sdk import WebClient
 from bot.slack.api import open_client
 from bot.slack.directory import Directory
 from bot.slack.events import Event
+from bot.slack.posting import Poster
+from bot.slack.replies import note
 from bot.slack.workspace import Workspace
 from bot.state.database import open_database
 from bot.state.places import Places
@@ -22,7 +24,7 @@ from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
 from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources, origin_of
-from bot.types import Conversation
+from bot.types import Conversation, Question, Surface
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.indexing import Indexer
 from retrieval.stores.collections import Collection
@@ -50,9 +52,15 @@ class Channels:
         """A stock Slack client in somebody's name."""
         return WebClient(self.sandbox.token(name), base_url=self.sandbox.api_url)
 
-    def workspace_client(self) -> WebClient:
-        """A client in Footnote's own name."""
-        return open_client(self.sandbox.bot_token, self.sandbox.api_url)
+    def says(self, name: str, channel: str, text: str, thread: str | None = None) -> str:
+        """Post as somebody; the `ts`."""
+        channel_id = self.sandbox.channel_id(channel)
+        return str(self.person(name).chat_postMessage(channel=channel_id, text=text, thread_ts=thread)["ts"])
+
+    def answers(self, channel: str, thread: str, question_ts: str, text: str) -> None:
+        """Post as Footnote, in answer to a question."""
+        question = Question("", "", self.sandbox.channel_id(channel), question_ts, thread, "", Surface.CHANNEL)
+        Poster(open_client(self.sandbox.bot_token, self.sandbox.api_url)).reply(question, note(text))
 
     def conversation(self, name: str) -> Conversation:
         return self.workspace.conversation(self.sandbox.channel_id(name))

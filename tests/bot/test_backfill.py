@@ -158,19 +158,21 @@ def test_a_stop_between_days_is_no_end(channels: Channels) -> None:
 def test_questions_to_footnote_and_its_answers_are_never_evidence(channels: Channels) -> None:
     """Mentions, follow-ups that it answered and its own posts are left out; what people say beside them is kept."""
     shop, me = channels.sandbox.channel_id("shop"), channels.sandbox.bot_user
-    ann, bo = channels.person("ann"), channels.person("bo")
-    footnote = channels.workspace_client()
-    root = ann.chat_postMessage(channel=shop, text=f"<@{me}> how hot is the kiln?")["ts"]
-    footnote.chat_postMessage(channel=shop, thread_ts=root, text="It is hot. [1]")
-    ann.chat_postMessage(channel=shop, thread_ts=root, text="and at night?")
-    footnote.chat_postMessage(channel=shop, thread_ts=root, text="Nothing says so.")
-    bo.chat_postMessage(channel=shop, thread_ts=root, text="It cools to 300 degrees overnight.")
-    taken = bo.chat_postMessage(channel=shop, thread_ts=root, text="Does the glaze mind?")["ts"]
+    root = channels.says("ann", "shop", "The kiln will be mended.")
+    asked = channels.says("ann", "shop", f"<@{me}> how hot is the kiln?", root)
+    answered = channels.says("bo", "shop", "Tell me of the night too", root)
+    channels.answers("shop", root, asked, "It is hot.")
+    channels.answers("shop", root, asked, "Very hot.")
+    channels.answers("shop", root, answered, "Nothing says so.")
+    channels.says("ann", "shop", "And what about the clay?", root)
+    channels.says("bo", "shop", "It cools to 300 degrees overnight.", root)
+    known = channels.says("bo", "shop", "Does the glaze mind?", root)
     team = channels.workspace.identity().team
-    channels.questions.take(Question(team, "U0", shop, taken, root, "", Surface.CHANNEL), "E1", 0.0)
+    channels.questions.take(Question(team, "U0", shop, known, root, "", Surface.CHANNEL), "E1", 0.0)
     channels.read("shop")
     new = [text for text in channels.texts("shop") if text not in SHOP]
-    assert [text.partition(": ")[2] for text in new] == ["It cools to 300 degrees overnight."]
+    said = [utterance.partition(": ")[2] for text in new for utterance in text.split("\n\n")]
+    assert said == ["The kiln will be mended.", "It cools to 300 degrees overnight."]
 
 
 def test_what_is_touched_while_a_channel_is_read_is_read_again(channels: Channels) -> None:

@@ -111,6 +111,13 @@ def test_public_channels_are_read_and_the_rest_is_counted(tmp_path: Path, as_zip
     assert +tally.skipped == Counter({PRIVATE: 3, DIRECT: 2, NO_CHANNEL: 1, NO_FOLDER: 1, NOTICES: 1, WITH_US: 1})
 
 
+def test_a_folder_around_the_export_does_not_matter(tmp_path: Path) -> None:
+    """Whoever unpacks an export and packs it again packs its folder too."""
+    around = {f"Home Slack export/{name}": content for name, content in FILES.items()}
+    assert said(read(written(tmp_path, around, as_zip=True))[0]) == SHOP
+    assert said(read(written(tmp_path, around))[0]) == SHOP
+
+
 def test_private_channels_are_read_only_when_asked_and_direct_messages_never(tmp_path: Path) -> None:
     """Nobody's DMs are ever indexed, from an export neither."""
     sources, tally = read(written(tmp_path), with_private=True)
