@@ -1,6 +1,6 @@
 """conversations.history and conversations.replies: messages, page by page."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from sandbox.access import readable
 from sandbox.calls import Call, Method, Methods
@@ -23,7 +23,7 @@ def _history(call: Call) -> Json:
     wanted = _between(call, channel.timeline)
     cursor = call.args.text("cursor")
     if cursor:
-        wanted = [ts for ts in wanted if ts <= read_cursor(cursor, "next_ts")]
+        wanted = wanted[: bisect_right(wanted, read_cursor(cursor, "next_ts"))]
     newest_first = wanted[::-1]
     shown, more = newest_first[: min(limit, _MOST_HISTORY)], newest_first[min(limit, _MOST_HISTORY) :]
     messages = [message_json(call.workspace, channel, channel.messages[ts]) for ts in shown]
@@ -52,8 +52,7 @@ def _replies(call: Call) -> Json:
     limit = limit_of(call.args, default=_MOST_REPLIES, most=_MOST_REPLIES)
     cursor = call.args.text("cursor")
     if cursor:
-        position = read_cursor(cursor, "next_ts")
-        wanted = [ts for ts in wanted if ts >= position]
+        wanted = wanted[bisect_left(wanted, read_cursor(cursor, "next_ts")) :]
     room = limit if cursor else limit - 1
     return _thread_page(call, channel, root.ts, wanted[:room], wanted[room:])
 
