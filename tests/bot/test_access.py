@@ -139,6 +139,14 @@ def test_a_guest_in_a_channel_narrows_it(office: Office, access: Membership) -> 
     assert used(access, IN_GENERAL) == {GENERAL}
 
 
+@pytest.mark.parametrize("kind", [PersonKind.OUTSIDER, PersonKind.NOBODY])
+def test_a_stranger_in_a_channel_empties_it(office: Office, access: Membership, kind: PersonKind) -> None:
+    """Where somebody reads along whom Slack doesn't call a member or a guest, nothing is used."""
+    office.kinds["U0EVE"] = kind
+    office.inside[GENERAL].add("U0EVE")
+    assert used(access, IN_GENERAL) == set()
+
+
 def test_an_archived_channel_keeps_its_readers(office: Office, access: Membership) -> None:
     """Archiving a channel takes nobody's right to read it."""
     office.conversations[GENERAL] = replace(office.conversations[GENERAL], is_archived=True)
