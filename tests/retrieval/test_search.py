@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
@@ -117,9 +119,17 @@ def test_every_stage_can_be_switched_off(
 
 @pytest.mark.parametrize("scope", [scope_of(), scope_of([]), scope_of(["harbour"], [])])
 def test_an_empty_scope_asks_neither_model_nor_store(store: EdgeStore, scope: Scope) -> None:
-    """Nothing can be found, so nothing is embedded or asked; a closed store would raise."""
+    """Nothing can be found, so nothing is embedded or asked; this model, and a closed store, would raise."""
     store._shard.close()
-    assert Searcher(store, DENSE, SPARSE).search("pump", scope) == SearchResult()
+    assert Searcher(store, NeverAsked(), SPARSE).search("pump", scope) == SearchResult()
+
+
+class NeverAsked(WordHashEmbedder):
+    """A model that nobody may ask."""
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Refuse."""
+        raise AssertionError(f"{text!r} was embedded")
 
 
 def test_a_failing_leg_fails_the_search(store: EdgeStore) -> None:
