@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.answering.words import FUNCTION_WORDS, stem, tokens, word_list
+from bot.answering.words import stem, tokens, word_list
 
 _KINDS = {
     "on": (
@@ -31,7 +31,9 @@ _KINDS = {
 
 _PEOPLE = word_list(
     """staff people person parents freelancers temps guests guest members admins adults children kids men women interns
-    intern juniors seniors spouses dependents part-timers"""
+    intern juniors seniors spouses dependents part-timers employees employee contractors contractor managers manager
+    leads customers customer visitors visitor apprentices trainees students volunteers drivers directors founders
+    engineers designers developers partners suppliers vendors newcomers joiners leavers pensioners"""
 )
 _PEOPLE_ENDINGS = ("ers", "ors", "ees", "ists", "er", "or", "ee", "ist")
 _NOT_PEOPLE = word_list(
@@ -71,5 +73,5 @@ def kinds_named(text: str) -> dict[int, frozenset[str]]:
     words = {token.lower() for token in tokens(text)}
     kinds = [kind for kinds in _KINDS.values() for kind in kinds]
     named = {at: frozenset(words & kind) for at, kind in enumerate(kinds) if words & kind}
-    people = frozenset(stem(word) for word in words if word not in FUNCTION_WORDS and is_of_people(word))
+    people = frozenset(stem(word) for word in words & _PEOPLE)
     return {**named, len(kinds): people} if people else named

@@ -21,6 +21,11 @@ _LEANS = re.compile(
 )
 """How a sentence begins that means little without the one before it."""
 
+_CORRECTS = re.compile(
+    r"\W*(?:sorry|correction|corrected|edit|update|my mistake|i was wrong|scratch that|no longer|not any ?more)\b",
+    re.IGNORECASE,
+)
+
 _LONGEST_JOIN = 400
 """Characters of a sentence with the one that it leans on; a longer pair stays apart."""
 
@@ -53,6 +58,11 @@ class Quotable:
         """Whether who asked also said this, in answer to the others."""
         passage = self.hit.passage
         return bool(self.asked) and passage.anchor_at(self.start).author == passage.anchors[0].author
+
+    @property
+    def is_correction(self) -> bool:
+        """Whether it takes back what was said before it."""
+        return bool(_CORRECTS.match(self.own))
 
     @property
     def context(self) -> str:

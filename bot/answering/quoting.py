@@ -31,13 +31,20 @@ def quote(query: Query, evidence: Evidence, similarity: Similarity) -> tuple[Quo
 def _chosen(weighed: list[Weighed]) -> list[Quotable]:
     if not weighed or weighed[0].worth < _WORTH_QUOTING:
         return []
-    chosen = [weighed[0].piece]
+    best = weighed[0]
+    chosen = [best.piece, *_corrections(best.piece, weighed)]
     for other in weighed[1:]:
-        if len(chosen) == MOST_QUOTES or other.worth < _NEAR_THE_BEST * weighed[0].worth:
+        if len(chosen) >= MOST_QUOTES or other.worth < _NEAR_THE_BEST * best.worth:
             break
         if _adds(other.piece, chosen):
             chosen.append(other.piece)
-    return chosen
+    return chosen[:MOST_QUOTES]
+
+
+def _corrections(piece: Quotable, weighed: list[Weighed]) -> list[Quotable]:
+    """What takes the piece back further down in its passage; it would mislead without."""
+    below = (one.piece for one in weighed if one.piece.hit.passage.id == piece.hit.passage.id)
+    return [other for other in below if other.is_correction and other.start > piece.start]
 
 
 def _adds(piece: Quotable, chosen: list[Quotable]) -> bool:

@@ -131,6 +131,17 @@ def test_another_case_is_not_quoted_for_the_one_asked_about() -> None:
     assert [one.text for one in found] == ["Employees get two lockers at the quay."]
 
 
+def test_a_correction_comes_with_what_it_takes_back() -> None:
+    """What was said wrongly is not quoted without the message that says so."""
+    said = [
+        ("Ann", "How deep is the basin?"),
+        ("Bo", "The basin is eight metres deep."),
+        ("Bo", "Sorry, nine metres it is."),
+    ]
+
+    assert [one.text for one in quoted("How deep is the basin?", talk(*said))] == [said[1][1], said[2][1]]
+
+
 def test_a_heading_alone_is_not_quoted() -> None:
     """A heading says what follows, and is no answer."""
     assert all(
