@@ -91,7 +91,6 @@ def _set_up_logging(settings: Settings, debug: bool, to_stderr: bool) -> None:
         handlers=handlers or [logging.NullHandler()],
         force=True,
     )
-    logging.getLogger("slack_sdk").setLevel(logging.CRITICAL)  # we say ourselves what it raises
     for ours in ("bot", "retrieval"):
         logging.getLogger(ours).setLevel(logging.DEBUG if debug else logging.INFO)
 

@@ -44,7 +44,7 @@ _ERROR_NAME = re.compile(r"[a-z0-9_:]{1,80}")
 
 log = logging.getLogger(__name__)
 _client_log = logging.getLogger(f"{__name__}.client")
-_client_log.setLevel(logging.WARNING)  # below, it writes whole requests and answers
+_client_log.setLevel(logging.CRITICAL)  # below, it writes whole requests and answers, and errors that we tell ourselves
 
 
 def open_client(token: str, api_url: str) -> WebClient:
