@@ -108,7 +108,7 @@ def _switcher(current: Channel, viewer: Viewer) -> Markup:
     options = _NOTHING.join(
         option.format(p.id, selected if p is viewer.person else "", p.real_name) for p in choosers(viewer.workspace)
     )
-    form = Markup('<form class="switch" action="/client/{}"><select name="as">{}</select><button>Be</button></form>')
+    form = Markup('<form class="switch" action="/be/{}"><select name="as">{}</select><button>Be</button></form>')
     return form.format(current.id, options)
 
 

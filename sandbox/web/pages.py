@@ -58,6 +58,9 @@ class Pages:
         match room, rest:
             case "", _:
                 return self._start(viewer)
+            case "be", [channel_id]:
+                channel = self._channel(viewer, channel_id)
+                return redirect(viewer.place(channel)) if channel else self._start(viewer)
             case "client", [channel_id]:
                 return self._client(request.args, viewer, channel_id)
             case "client", [channel_id, "live"]:

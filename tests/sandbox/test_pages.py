@@ -102,6 +102,12 @@ def test_permalinks_of_others_are_not_found(sandbox: Sandbox, client: ClientFor,
     assert Browser(sandbox, who).open(f"client/{board}/live") == seen
 
 
+@pytest.mark.parametrize(("who", "lands"), [("bo", "#board"), ("cy", "#general"), ("gus", "#workshop")])
+def test_becoming_another_stays_where_they_may_be(sandbox: Sandbox, who: str, lands: str) -> None:
+    """The channel stays open for who may see it; anybody else lands where they are at home."""
+    assert f"Message {lands}" in Browser(sandbox, who).open(f"be/{sandbox.channel_id('board')}")[1]
+
+
 def test_ephemeral_messages_show_to_their_person(sandbox: Sandbox, client: ClientFor) -> None:
     """Only the one to whom it was sent has it on the page."""
     general = sandbox.channel_id("general")
