@@ -15,6 +15,7 @@ from retrieval.chunking.markdown import cut_markdown
 from retrieval.chunking.noise import without_noise
 from retrieval.chunking.outline import first_heading
 from retrieval.chunking.plain import cut_plain
+from retrieval.chunking.references import with_addresses
 from retrieval.chunking.sizes import DEFAULT, Budget
 from retrieval.chunking.talk import cut_talk
 from retrieval.embedding.protocol import TokenCounter
@@ -65,7 +66,7 @@ def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, l
         case Markup(text, "text/markdown"):
             found, body = without_front_matter(without_hidden(text))
             title = given or found
-            return title, cut_markdown(without_noise(body), title, source.url, budget, count)
+            return title, cut_markdown(with_addresses(without_noise(body)), title, source.url, budget, count)
         case Markup(_, media_type):
             raise UnreadableSource(f"{media_type} can't be read yet: use Markdown or plain text.")
 

@@ -16,13 +16,13 @@ _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 def split_table(text: str, room: Room) -> list[str]:
     """Smaller tables, in order of rows."""
     header, rule, *rows = text.split("\n")
-    inner = room.less(_size(header, room))
+    inner = room.less(room.size(header))
     pieces: list[str] = []
     for is_wide, run in _runs(rows, inner):
         if is_wide:
             pieces += [piece for row in run for piece in _narrow(header, row, room)]
         else:
-            filled = bins([_size(row, inner) for row in run], inner.target, inner.least)
+            filled = bins([inner.size(row) for row in run], inner.target, inner.least)
             pieces += ["\n".join((header, rule, *run[start:end])) for start, end in filled]
     return pieces
 
@@ -32,7 +32,7 @@ def _runs(rows: Sequence[str], room: Room) -> Iterator[tuple[bool, list[str]]]:
     run: list[str] = []
     was_wide = False
     for row in rows:
-        is_wide = _size(row, room) > room.limit
+        is_wide = room.size(row) > room.limit
         if run and is_wide != was_wide:
             yield was_wide, run
             run = []
@@ -61,11 +61,11 @@ def _parts(column: tuple[str, str], room: Room) -> list[tuple[str, str]]:
     name, text = column
     if _column_size(column, room) <= room.limit:
         return [column]
-    if room.count(name) * 2 > room.limit:
+    if room.size(name) * 2 > room.limit:
         return [("", part) for whole in (name, text) for part in slices(whole, room)]
-    inner = room.less(room.count(name))
+    inner = room.less(room.size(name))
     spans = sentences(text)
-    filled = bins([inner.count(text[start:end]) for start, end in spans], inner.target, inner.least)
+    filled = bins([inner.size(text[start:end]) for start, end in spans], inner.target, inner.least)
     wholes = [text[spans[first][0] : spans[behind - 1][1]] for first, behind in filled]
     return [(name, part) for whole in wholes for part in slices(whole, inner)]
 
@@ -83,9 +83,4 @@ def _cells(row: str) -> list[str]:
 
 
 def _column_size(column: tuple[str, str], room: Room) -> int:
-    return room.count(column[0]) + room.count(column[1]) + 2
-
-
-def _size(row: str, room: Room) -> int:
-    """What a row takes: its cells' words and what stands between them."""
-    return room.count(", ".join(_cells(row))) + 1
+    return room.size(column[0]) + room.size(column[1]) + 2

@@ -245,6 +245,13 @@ def test_an_html_table_becomes_rows_under_a_header() -> None:
     ]
 
 
+def test_links_by_name_get_their_address() -> None:
+    """What a name stands for is written elsewhere on the page, so it is put where the link is; code is left alone."""
+    text = f"Read [the guide][g], [Rota] or [x] and `[g]`.\n\n{SENTENCE}\n\n[g]: guide.md 'A'\n[rota]: <rota.md>"
+    assert texts(text)[0].startswith("Read [the guide](guide.md), [Rota](rota.md) or [x] and `[g]`.")
+    assert "[g]:" not in " ".join(texts(text))
+
+
 def test_a_page_of_noise_has_no_passages() -> None:
     """Nothing to read is nothing to find."""
     assert passages("---\ntitle: x\n---\n<!-- soon -->\n\n![a](b.png)\n\n- [x](y.md)") == ()
