@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from numpy.typing import NDArray
 
 from retrieval.embedding.dense import FastEmbedder
@@ -17,6 +18,10 @@ from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
 
 TEAM = "T0TEST"
+
+# How fast an example is says nothing on a machine that several things share.
+settings.register_profile("footnote", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("footnote")
 
 
 class WordHashEmbedder:

@@ -191,6 +191,15 @@ def test_a_failure_is_not_remembered(office: Office, access: Membership) -> None
     assert used(access, IN_DM) == {"documents", GENERAL, SECRET, PARTNERS}
 
 
+def test_a_fact_that_could_not_be_confirmed_is_not_used_again(office: Office, access: Membership) -> None:
+    """Once Slack refused to confirm a fact, the older answer doesn't count any more, though it is not a minute old."""
+    assert access.still_admits(IN_DM, (passage(SECRET),))
+    office.broken.add("users.conversations")
+    office.now += CONFIRMED_S + 0.001
+    assert not access.still_admits(IN_DM, (passage(SECRET),))
+    assert used(access, IN_DM) == {"documents", GENERAL}
+
+
 def leave(office: Office) -> None:
     """Ann leaves the private channel."""
     office.inside[SECRET].discard(ANN)
