@@ -1,0 +1,1 @@
+"""Programs that measure and fit; none of them is part of the product."""

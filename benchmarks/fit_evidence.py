@@ -1,0 +1,159 @@
+"""Fits what `bot/answering/evidence.py` judges evidence by, and prints the coefficients and what they are worth.
+
+`python -m benchmarks.fit_evidence SET… SET=ITEMS…`
+
+SET is a folder in the BEIR layout: each query as it is (answerable), and with its gold sources and exact copies
+of them taken out (unanswerable). SET=ITEMS asks the questions of ITEMS instead, JSON lines of question, history, gold and
+label (`answerable` or `unanswerable`), of the folder's sources. Sets weigh the same. An answerable question whose gold
+was not found is left out of the fit, and counts in AUROC.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bot.answering.evidence import Features, features
+from bot.answering.meaning import Meaning
+from bot.answering.rewriting import rewrite
+from bot.types import Turn
+from retrieval.embedding.dense import FastEmbedder
+from retrieval.embedding.sparse import Bm25Embedder
+from retrieval.evaluation.beir import JudgedSet, read
+from retrieval.indexing import Indexer
+from retrieval.search import Searcher
+from retrieval.stores.collections import Collection
+from retrieval.stores.edge import EdgeStore
+from retrieval.types import WORKSPACE, Hit, Scope
+
+Matrix = NDArray[np.float64]
+
+_FOUND_WITHIN = 10
+"""Hits among which gold counts as found."""
+
+_RIDGE = 0.01
+"""Keeps the coefficients of what moves together from growing against each other."""
+
+_SCOPE = Scope("benchmark", frozenset({frozenset({WORKSPACE})}))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What one search looked like."""
+
+    seen: Features
+    is_answerable: bool
+    is_fitted: bool
+
+
+def items_of(argument: str, data: Path) -> list[Item]:
+    """Every question of a set, searched for among its sources."""
+    folder, _, file = argument.partition("=")
+    judged = read(Path(folder))
+    dense, sparse = FastEmbedder(data / "models"), Bm25Embedder()
+    store = EdgeStore(data / Path(folder).name, Collection("benchmark", dense.model, dense.dimension, "benchmark"))
+    Indexer(store, dense, sparse, "benchmark").put(judged.sources)
+    searcher, meaning = Searcher(store, dense, sparse), Meaning(dense)
+
+    def looked(query: str, hits: tuple[Hit, ...], *, is_answerable: bool, is_fitted: bool = True) -> Iterator[Item]:
+        seen = features(query, hits, meaning)
+        if seen is not None:
+            yield Item(seen, is_answerable, is_fitted)
+
+    items: list[Item] = []
+    for query, is_answerable, gold in _questions(Path(file)) if file else _judged(judged):
+        hits = searcher.search(query, _SCOPE).hits
+        found = any(hit.passage.source_id in gold for hit in hits[:_FOUND_WITHIN])
+        items += looked(query, hits, is_answerable=is_answerable, is_fitted=found or not is_answerable)
+        if not file:
+            items += looked(query, _without(hits, gold), is_answerable=False)
+    store.close()
+    return items
+
+
+def _judged(judged: JudgedSet) -> Iterator[tuple[str, bool, frozenset[str]]]:
+    for id_, query in judged.queries.items():
+        yield query, True, frozenset(judged.qrels[id_])
+
+
+def _questions(file: Path) -> Iterator[tuple[str, bool, frozenset[str]]]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["label"] in ("answerable", "unanswerable"):
+            turns = tuple(Turn("", said["text"], said["role"] == "assistant") for said in row["history"])
+            yield rewrite(row["question"], turns).text, row["label"] == "answerable", frozenset(row["gold"] or ())
+
+
+def _without(hits: tuple[Hit, ...], gold: frozenset[str]) -> tuple[Hit, ...]:
+    """The hits that are neither gold nor word for word the same."""
+    texts = {hit.passage.text for hit in hits if hit.passage.source_id in gold}
+    return tuple(hit for hit in hits if hit.passage.source_id not in gold and hit.passage.text not in texts)
+
+
+def inputs(items: list[Item]) -> Matrix:
+    """The columns of the regression: nearness, margin and worth, as the product takes them."""
+    return np.array([((one.seen.top + one.seen.meaning) / 2, one.seen.margin, one.seen.worth) for one in items])
+
+
+def fit(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, float]:
+    """Coefficients and base of a logistic regression with a small ridge, by Newton's method."""
+    mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
+    z = np.column_stack([(x - mean) / spread, np.ones(len(x))])
+    ridge = _RIDGE * np.append(np.ones(x.shape[1]), 0.0)
+    beta = np.zeros(z.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-z @ beta))
+        gradient = z.T @ (weights * (p - y)) + ridge * beta
+        curvature = (z * (weights * p * (1 - p))[:, None]).T @ z + np.diag(ridge + 1e-9)
+        beta -= np.linalg.solve(curvature, gradient)
+    scaled = beta[:-1] / spread
+    return scaled, float(beta[-1] - scaled @ mean)
+
+
+def auroc(scores: Matrix, y: Matrix) -> float:
+    """How often an answerable question scores above an unanswerable one."""
+    higher, lower = scores[y == 1], scores[y == 0]
+    return float((higher[:, None] > lower).mean() + (higher[:, None] == lower).mean() / 2)
+
+
+def joined(sets: list[list[Item]]) -> tuple[Matrix, float]:
+    """The fit over sets that weigh the same."""
+    fitted = [[one for one in items if one.is_fitted] for items in sets]
+    x = np.concatenate([inputs(items) for items in fitted])
+    y = np.array([float(one.is_answerable) for items in fitted for one in items])
+    return fit(x, y, np.concatenate([np.full(len(items), 1 / len(items) / len(fitted)) for items in fitted]))
+
+
+def main(arguments: list[str]) -> None:
+    """Fit on all sets, print each one's figures, and those without it in the fit."""
+    with tempfile.TemporaryDirectory() as folder:
+        sets = {argument: items_of(argument, Path(folder)) for argument in arguments}
+    coefficients, base = joined(list(sets.values()))
+    lines = [f"base {base:.2f}, nearness, margin, worth {np.round(coefficients, 2)}"]
+    for name, items in sets.items():
+        others = [sets[other] for other in sets if other != name]
+        lines.append(f"{name}: {_figures(items, (coefficients, base), joined(others) if others else None)}")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _figures(items: list[Item], fitted: tuple[Matrix, float], without: tuple[Matrix, float] | None) -> str:
+    x, y = inputs(items), np.array([float(one.is_answerable) for one in items])
+    chance = 1 / (1 + np.exp(-x @ fitted[0] - fitted[1]))
+    figures = [f"{len(items)} items", f"AUROC {auroc(chance, y):.3f}"]
+    if without:
+        figures.append(f"left out {auroc(x @ without[0], y):.3f}")
+    for cut in (0.3, 0.4, 0.5):
+        wrong, missed = (chance[y == 0] >= cut).mean(), (chance[y == 1] < cut).mean()
+        figures.append(f"at {cut} false answers {wrong:.2f}, false refusals {missed:.2f}")
+    return "; ".join(figures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
