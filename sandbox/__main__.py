@@ -16,7 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until interrupted; 0 when stopped, 2 when the seed or the port can't be used."""
     options = _parser().parse_args(arguments)
     try:
-        with Sandbox.running(options.seed, port=options.port, handbook=options.handbook) as sandbox:
+        with Sandbox.running(
+            options.seed or SAMPLE / "workspace.yml",
+            port=options.port,
+            handbook=options.handbook or (None if options.seed else SAMPLE / "handbook"),
+        ) as sandbox:
             _introduce(sandbox)
             threading.Event().wait()
     except KeyboardInterrupt:
@@ -30,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="footnote sandbox", description="Slack on loopback, with a sample workspace.")
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: a free one)")
-    parser.add_argument("--seed", type=Path, default=SAMPLE / "workspace.yml", help="YAML file with the workspace")
-    parser.add_argument("--handbook", type=Path, default=None, help="folder of Markdown pages to show at /handbook/")
+    parser.add_argument("--seed", type=Path, help="YAML file with the workspace (default: the sample)")
+    parser.add_argument("--handbook", type=Path, help="folder of Markdown pages to show at /handbook/")
     return parser
 
 
