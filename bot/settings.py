@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -56,7 +57,7 @@ class Settings:
     embedding_model_path: str = _setting(
         "EMBEDDING_MODEL_PATH", "", "A folder that holds the embedding model's files, where it can't be downloaded."
     )
-    language: str = _setting("LANGUAGE", "english", "The language of stems and stop words, in English and lower case.")
+    language: str = _setting("LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case.")
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Settings:
@@ -66,6 +67,8 @@ class Settings:
             SettingsError: some can't work; its message lists all of them.
         """
         given = {name: environ.get(variable, "").strip() for name, variable in _VARIABLES.items()}
+        if _LOCALES.fullmatch(given["language"]):
+            given["language"] = ""
         folder = Path(given.pop("data_folder") or DATA_FOLDER)
         settings = cls(data_folder=folder, **{name: text for name, text in given.items() if text})
         if problems := settings._problems():
@@ -104,6 +107,9 @@ class Settings:
         ]
         return [problem for holds, problem in checks if not holds]
 
+
+_LOCALES = re.compile(r"C|POSIX|[a-z]{2,3}([_.@:][\w.@:-]*)?")
+"""What the system itself sets as LANGUAGE for its messages, such as `en_US:en`: it is not meant for Footnote."""
 
 _VARIABLES = {f.name: str(f.metadata["variable"]) for f in fields(Settings)}
 

@@ -19,7 +19,6 @@ HOMES = {
     "qdrant_client": ("retrieval/stores/server.py",),
     "qdrant_edge": ("retrieval/stores/edge",),
     "fastembed": ("retrieval/embedding/", "retrieval/reranking.py"),
-    "onnxruntime": ("retrieval/embedding/",),
     "tokenizers": ("retrieval/embedding/",),
     "httpx": ("bot/llm/",),
     "sqlalchemy": ("bot/state/",),

@@ -76,3 +76,9 @@ def test_every_setting_has_its_row() -> None:
     """The table in the README is made from these rows."""
     assert len(Settings.table()) == len(fields(Settings))
     assert all(row.meaning.endswith(".") for row in Settings.table())
+
+
+@pytest.mark.parametrize("locales", ["en_US:en", "de_DE.UTF-8", "de", "C", "pt_BR:pt:en", "sr@latin"])
+def test_the_systems_own_language_is_not_ours(locales: str) -> None:
+    """Many systems set LANGUAGE to locales for their own messages, which says nothing of what the team writes in."""
+    assert Settings.from_env({"LANGUAGE": locales}).language == "english"
