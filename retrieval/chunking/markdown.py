@@ -24,6 +24,8 @@ class _Piece:
     text: str
     """Empty where a heading has nothing under it."""
     size: int
+    is_whole: bool
+    """Whether it is all that stands before the first deeper heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class _Cutter:
     def clusters(self, section: Section, trail: Trail) -> list[_Cluster]:
         room = self._room(trail)
         texts = [""] if section.is_bare and trail else split(without_navigation(section.text), room)
-        clusters = [_Cluster((_Piece(trail, text, room.size(text)),)) for text in texts]
+        clusters = [_Cluster((_Piece(trail, text, room.size(text), len(texts) == 1),)) for text in texts]
         for child in section.children:
             clusters += self.clusters(child, (*trail, child))
         return self._joined(clusters)
@@ -103,7 +105,9 @@ class _Cutter:
         return joined
 
     def _may_join(self, one: _Cluster, other: _Cluster) -> bool:
-        return min(_own_size(one), _own_size(other)) < self.budget.least
+        """Whether one of them is short and none is a piece of a longer section, which a later edit would move about."""
+        is_whole = all(piece.is_whole for piece in (*one.pieces, *other.pieces))
+        return is_whole and min(_own_size(one), _own_size(other)) < self.budget.least
 
     def _size(self, cluster: _Cluster) -> int:
         headings = sum(self.count(section.title) for _, shown in cluster.shown() for section in shown)
