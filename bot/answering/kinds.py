@@ -75,3 +75,8 @@ def kinds_named(text: str) -> dict[int, frozenset[str]]:
     named = {at: frozenset(words & kind) for at, kind in enumerate(kinds) if words & kind}
     people = frozenset(stem(word) for word in words & _PEOPLE)
     return {**named, len(kinds): people} if people else named
+
+
+def names_people(phrase: str) -> bool:
+    """Whether its last word is known to be a sort of people."""
+    return phrase.split()[-1].lower() in _PEOPLE

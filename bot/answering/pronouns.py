@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.answering.kinds import names_people
 from bot.answering.topics import Phrase, phrases
 from bot.answering.words import FUNCTION_WORDS, stem
 
@@ -87,8 +88,9 @@ def _antecedent(word: str, topics: list[Phrase]) -> Phrase | None:
     """The likeliest topic that agrees with the pronoun; for a person only a name will do."""
     if word in _OF_PEOPLE:
         return next((topic for topic in topics if topic.is_name and not topic.is_plural), None)
-    fitting = [topic for topic in topics if topic.is_plural == (word in _OF_MANY)]
-    return (fitting or topics)[0] if topics else None
+    fitting = [topic for topic in topics if topic.is_plural == (word in _OF_MANY)] or topics
+    people = [topic for topic in fitting if word in {"they", "them"} and names_people(topic.text)]
+    return next(iter(people or fitting), None)
 
 
 def stands_without_nouns(sentence: str) -> bool:

@@ -59,6 +59,7 @@ def test_a_bare_question_word_asks_the_question_before_anew(earlier: str, asked:
         ("How do I request time off?", "who approves that?", "who approves time off?"),
         ("What does ERR_DOCK_17 mean?", "How do I fix it?", "How do I fix ERR_DOCK_17?"),
         ("How do I restart the parcel worker?", "Is there a page on that?", "Is there a page on the parcel worker?"),
+        ("What may visitors spend on meals?", "do they get receipts?", "do visitors get receipts?"),
         ("Where are the licences kept?", "who pays for them?", "who pays for the licences?"),
     ],
 )  # fmt: skip
