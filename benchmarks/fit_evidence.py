@@ -2,10 +2,10 @@
 
 `python -m benchmarks.fit_evidence SET… SET=ITEMS…`
 
-SET is a folder in the BEIR layout: each query as it is (answerable), and with its gold sources and word-for-word copies
-taken out (unanswerable). SET=ITEMS asks those of ITEMS instead, JSON lines of question, history, gold and label
-(`answerable` or `unanswerable`), of the folder's sources. Sets weigh the same. An answerable question whose gold was not
-found is left out of the fit, and counts in AUROC.
+SET is a folder in the BEIR layout: each query as it is (answerable), and with its gold sources and word-for-word
+copies taken out (unanswerable). SET=ITEMS asks those of ITEMS instead, JSON lines of question, history, gold and
+label (`answerable` or `unanswerable`), of the folder's sources. Sets weigh the same. An answerable question whose
+gold was not found is left out of the fit, and counts in AUROC.
 """
 
 from __future__ import annotations
