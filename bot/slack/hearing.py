@@ -18,6 +18,8 @@ from bot.types import Question, Surface
 _ASKED_IN = frozenset({"", "file_share", "thread_broadcast"})
 """The subtypes of posts that people write; every other one is an edit, a join, a bot's or Slack's own notice."""
 _SLACKBOT = "USLACKBOT"
+_REPLIED_TO = (QuestionState.OPEN, QuestionState.ANSWERED)
+"""A reply can stand in the thread a moment before it is written down that the question was answered."""
 _CALLS_SOMEBODY = re.compile(r"\s*<[@!]")
 _ASKING = re.compile(
     r"[?？]|^\W*(?:and|but|or|so|what|how|who|whom|whose|when|where|why|which|is|are|was|were|do|does|did|can|could|may|"
@@ -86,7 +88,7 @@ class Hearing:
         if self._follow_ups is FollowUps.NONE or not message.is_reply or not asks(message):
             return False
         last = self._asked.last_in_thread(question.team, question.channel, question.root_ts)
-        if last is None or last.asker != message.user or last.state is not QuestionState.ANSWERED:
+        if last is None or last.asker != message.user or last.state not in _REPLIED_TO:
             return False
         before = self._threads.last_before(question)
         return before is not None and self._workspace.identity().wrote(before)

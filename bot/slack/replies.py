@@ -117,7 +117,7 @@ def _shortened(text: str) -> str:
 
 
 def _date(citation: Citation) -> str:
-    if citation.written_at is None:
+    if not citation.author or citation.written_at is None:  # a page's own date is when its file was copied, often
         return ""
     day = datetime.fromtimestamp(citation.written_at, UTC)
     return f"{day.day} {day:%b %Y}"

@@ -43,8 +43,7 @@ def test_an_answer_shows_its_claims_their_markers_and_its_sources() -> None:
     assert shown(post) == [
         f"You can carry over *five* days. <{talk}|[1]> <{page}|[2]>",
         "```\nhr carry-over --days 5\n```\n[3]",
-        f"*Sources*\n[1] <{talk}|#time-off> — Ann, 2 Mar 2026\n"
-        f"[2] <{page}|Handbook › Time off> — 2 Mar 2026\n[3] Notes",
+        f"*Sources*\n[1] <{talk}|#time-off> — Ann, 2 Mar 2026\n[2] <{page}|Handbook › Time off>\n[3] Notes",
     ]
 
 

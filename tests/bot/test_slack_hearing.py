@@ -161,13 +161,15 @@ def test_a_follow_up_needs_no_read_of_slack_where_nothing_was_asked(hearing: Hea
         (QuestionState.ANSWERED, Message("C0GENERAL", "4.5", user="U0BO"), False),
         (QuestionState.ANSWERED, Message("C0GENERAL", "4.5", bot_id="B0OTHER"), False),
         (QuestionState.FAILED, Message("C0GENERAL", "4.5", user="U0ME"), False),
-        (QuestionState.OPEN, Message("C0GENERAL", "4.5", user="U0ME"), False),
+        (QuestionState.TURNED_AWAY, Message("C0GENERAL", "4.5", user="U0ME"), False),
+        (QuestionState.OPEN, Message("C0GENERAL", "4.5", user="U0ANN"), False),
+        (QuestionState.OPEN, Message("C0GENERAL", "4.5", user="U0ME"), True),  # posted, and about to be written down
     ],
 )
 def test_a_follow_up_comes_right_after_an_answer(
     asked: Questions, state: QuestionState, last: Message, is_question: bool
 ) -> None:
-    """Only right after Footnote's own reply, and only after a question that was answered."""
+    """Only right after Footnote's own reply, and only where it isn't told that it failed or won't answer."""
     first = Question("T1", "U0ANN", "C0GENERAL", "4.0", None, "when?", Surface.CHANNEL)
     asked.take(first, "E0", at=1.0)
     asked.close(first, state, "4.5")
