@@ -22,6 +22,8 @@ class Stages:
     """Whether a candidate of one leg gets the other leg's score too."""
     fusion: str = "scores"
     """A name of `retrieval.fusion.FUSIONS`."""
+    candidates: int = 50
+    """How many each leg gives at least, however few hits are asked for."""
 
 
 class Searcher:
@@ -45,10 +47,11 @@ class Searcher:
         """
         if scope.is_empty:
             return SearchResult()
+        depth = max(limit, self._stages.candidates)
         terms = self._sparse.embed_query(query)
-        sparse_leg = self._pool.submit(self._sparse_candidates, terms, scope, limit)
+        sparse_leg = self._pool.submit(self._sparse_candidates, terms, scope, depth)
         vector = self._dense.embed_query(query)
-        dense = self._dense_candidates(vector, scope, limit)
+        dense = self._dense_candidates(vector, scope, depth)
         sparse = sparse_leg.result()
         scores = self._scores(dense, sparse, vector, terms, scope)
         return SearchResult(self._fused(dense, sparse, scores)[:limit], dense, sparse)

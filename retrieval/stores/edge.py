@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import TypeVar
 
 import qdrant_edge as engine
@@ -45,7 +45,7 @@ class EdgeStore:
             CollectionMismatch: the folder holds another collection.
             StoreUnavailable: it can't be opened; another process may have it.
         """
-        self._write = Lock()
+        self._write = RLock()
         found = read_manifest(folder / "manifest.json")
         if found is not None:
             require_match(found, collection)
@@ -61,10 +61,11 @@ class EdgeStore:
             self._update(engine.UpdateOperation.upsert_points(points[start : start + _BATCH]))
 
     def describe(self, passages: Sequence[Passage]) -> None:
-        stored = self._stored({passage.id for passage in passages})
-        for passage in passages:
-            if passage.id in stored:
-                self._update(engine.UpdateOperation.overwrite_payload([passage.id], to_payload(passage)))
+        with self._write:  # what is stored now must still be when it is written: the engine fails at unknown ids
+            stored = self._stored({passage.id for passage in passages})
+            for passage in passages:
+                if passage.id in stored:
+                    self._update(engine.UpdateOperation.overwrite_payload([passage.id], to_payload(passage)))
 
     def delete(self, passage_ids: Sequence[str]) -> None:
         if passage_ids:

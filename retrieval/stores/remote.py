@@ -182,6 +182,11 @@ class _Server(socketserver.ThreadingUnixStreamServer):
         super().__init__(owner.socket, _Handler)
         self.path.chmod(0o600)  # its folder is the owner's alone, and the key is asked for
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """What a connection sends that is no call ends that connection alone."""
+        del request, client_address
+        _log.exception("A connection from another process failed.")
+
     def server_close(self) -> None:
         super().server_close()
         self.path.unlink(missing_ok=True)

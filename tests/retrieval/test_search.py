@@ -86,7 +86,7 @@ def test_a_candidate_that_only_one_leg_found_gets_the_others_score(store: EdgeSt
     """With room for one candidate a leg, both hits have both scores."""
     near, wordy = passage("pump pump pump"), passage("valve leaks and the pump stands still", source="other")
     store.upsert(embedded([near, wordy], DENSE, SPARSE))
-    result = Searcher(store, DENSE, SPARSE).search("pump valve", EVERYBODY, limit=1)
+    result = Searcher(store, DENSE, SPARSE, Stages(candidates=1)).search("pump valve", EVERYBODY, limit=1)
     full = Searcher(store, DENSE, SPARSE).search("pump valve", EVERYBODY)
     both = {hit.passage.id: (hit.dense, hit.sparse) for hit in full.hits}
     assert [(hit.passage.id, hit.dense, hit.sparse) for hit in result.hits] == [
@@ -173,7 +173,9 @@ def _one_store_for_properties(tmp_path_factory: pytest.TempPathFactory) -> Itera
     readers=READERS,
     query=WORDS,
     limit=st.integers(1, 8),
-    stages=st.sampled_from([Stages(), Stages(fill=False), Stages(fusion="rrf"), Stages(fusion="relative")]),
+    stages=st.sampled_from(
+        [Stages(candidates=1), Stages(candidates=2, fill=False), Stages(fusion="rrf"), Stages(fusion="relative")]
+    ),
 )
 def test_what_is_outside_the_scope_changes_nothing(
     drafts: list[tuple[str, set[str]]], readers: list[set[str]], query: str, limit: int, stages: Stages

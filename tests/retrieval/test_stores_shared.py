@@ -179,6 +179,21 @@ def test_the_socket_and_its_key_are_the_owners_alone(tmp_path: Path) -> None:
     assert not Path(owner.socket).exists()
 
 
+def test_a_connection_that_sends_nonsense_ends_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The store goes on for everybody else, and the log says that something was wrong."""
+    store, asker = opened(tmp_path), opened(tmp_path)
+    owner = owner_of(shard(tmp_path))
+    assert owner is not None
+    with Client(owner.socket, "AF_UNIX", authkey=bytes.fromhex(owner.key)) as connection:
+        connection.send_bytes(b"nonsense")
+        with pytest.raises(EOFError):
+            connection.recv()
+    assert (store.count(), asker.count()) == (0, 0)
+    assert [record.message for record in caplog.records] == ["A connection from another process failed."]
+    asker.close()
+    store.close()
+
+
 @pytest.mark.parametrize("depth", [0, 120])
 def test_the_socket_stands_in_the_data_folder_where_the_kernel_takes_its_path(depth: int) -> None:
     """Socket paths must be short; a deep folder's socket stands elsewhere, in a folder that goes with it."""
