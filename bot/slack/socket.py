@@ -52,8 +52,10 @@ class Socket:
     def close(self) -> None:
         """Disconnect for good; what Slack sends meanwhile it sends again later."""
         client = self._handler.client
+        client.closed = True
         client.auto_reconnect_enabled = False
         client.current_session_state.terminated = True
+        client.message_queue.put(None)  # or it would wait for another message
         if client.current_session and (sock := client.current_session.sock):
             with suppress(OSError):  # it may be gone already
                 sock.shutdown(SHUT_RDWR)  # or the client would wait for its read to time out
