@@ -15,7 +15,7 @@ from bot.answering.worth import weigh
 from bot.types import Evidence, Query
 from retrieval.types import Hit, Passage, SearchResult
 
-ENOUGH = 0.4
+ENOUGH = 0.44
 """Evidence is enough from this confidence on. Source: docs/decisions/0020."""
 
 MOST_PASSAGES = 8
@@ -56,12 +56,18 @@ class Features:
 
 def judge(query: Query, found: SearchResult, similarity: Similarity) -> Evidence:
     """The strongest passages, best first, and the probability that they answer the query."""
-    hits = found.hits[:_LOOKED_AT]
+    hits = _that_say_something(found.hits[:_LOOKED_AT])
     seen = features(query.text, hits, similarity)
     if seen is None:
         return Evidence((), 0.0, is_enough=False)
     confidence = 1 / (1 + math.exp(-_log_odds(seen) - _by_names(query.text, hits)))
-    return Evidence(_strongest(query.text, hits), confidence, is_enough=confidence >= ENOUGH)
+    return Evidence(_strongest(query.text, hits[:_READ]), confidence, is_enough=confidence >= ENOUGH)
+
+
+def _that_say_something(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits without those that only ask; the first ones are read, the rest are taken as they are."""
+    saying = {piece.hit.passage.id for piece in quotables(hits[:_READ])}
+    return tuple(hit for at, hit in enumerate(hits) if at >= _READ or hit.passage.id in saying)
 
 
 def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Features | None:
@@ -69,9 +75,7 @@ def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Feature
     weighed = weigh(query, quotables(hits[:_READ]), similarity)
     if not weighed:
         return None
-    quoted = {one.piece.hit.passage.id for one in weighed}
-    holding = [hit for hit in hits if hit.passage.id in quoted or hit.rank > _READ]
-    dense = sorted((hit.dense for hit in holding), reverse=True)
+    dense = sorted((hit.dense for hit in hits), reverse=True)
     later = dense[4:15]
     return Features(
         top=dense[0],

@@ -91,6 +91,14 @@ def test_a_question_that_was_put_before_is_no_answer() -> None:
     assert not judged("How deep is the basin?", asked).is_enough
 
 
+def test_a_question_that_was_put_before_does_not_push_the_answer_out() -> None:
+    """However near an old question is, what answers it stays evidence."""
+    asked = hit("Ann\xa0(2\xa0Mar\xa02026):\xa0How deep is the basin?", 0.99, author="Ann")
+    evidence = judged("How deep is the basin?", asked, hit("The basin is nine metres deep.", 0.6, 2))
+
+    assert ([kept.rank for kept in evidence.hits], evidence.is_enough) == ([2], True)
+
+
 def test_scores_of_later_passages_do_not_lift_a_bad_one() -> None:
     """Many mediocre passages are no better than one."""
     bad = hit("Lunch is served at noon.", 0.2)

@@ -139,13 +139,13 @@ def test_what_is_off_the_subject_is_refused(asked: tuple[Asked, ...]) -> None:
 @pytest.mark.parametrize(
     ("kinds", "at_least"),
     [
-        (("fact", "table", "list", "code"), 0.9),
-        (("identifier",), 0.85),
-        (("follow-up",), 0.6),
-        (("conflict",), 0.6),
+        (("fact", "table", "list", "code"), 0.85),
+        (("identifier",), 0.9),
+        (("follow-up",), 0.75),
+        (("conflict",), 0.8),
         (("private-member",), 0.9),
         (("private-outsider", "unanswerable"), 0.8),
-        (("paraphrase",), 0.2),
+        (("paraphrase",), 0.1),
     ],
 )
 def test_answers_are_as_good_as_they_were(asked: tuple[Asked, ...], kinds: tuple[str, ...], at_least: float) -> None:
@@ -157,7 +157,7 @@ def test_answers_are_as_good_as_they_were(asked: tuple[Asked, ...], kinds: tuple
 
 
 def test_the_first_quote_is_mostly_the_right_one(asked: tuple[Asked, ...]) -> None:
-    """Of the right answers at least nine in ten have the words asked for in their first quote."""
+    """Of the right answers nearly nine in ten have the words asked for in their first quote."""
     right = [one for one in asked if one.wanted == "answer" and one.is_right]
 
     assert sum(one.is_first_right for one in right) >= 0.85 * len(right)
