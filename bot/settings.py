@@ -57,7 +57,9 @@ class Settings:
     embedding_model_path: str = _setting(
         "EMBEDDING_MODEL_PATH", "", "A folder that holds the embedding model's files, where it can't be downloaded."
     )
-    language: str = _setting("LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case.")
+    language: str = _setting(
+        "LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case."
+    )
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Settings:

@@ -1,0 +1,1 @@
+"""The tests; `tests/bot` and `tests/retrieval` mirror the packages."""

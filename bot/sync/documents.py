@@ -45,7 +45,8 @@ class _Folder:
     base_url: str | None
 
     def id_of(self, path: Path) -> str:
-        return f"doc:{self.base.name}/{path.relative_to(self.base).as_posix()}"
+        """The file's own path, so that equally named folders don't take each other's place."""
+        return f"doc:{path.as_posix()}"
 
     def url_of(self, path: Path) -> str:
         """Where a reader opens it; an index page opens its folder."""

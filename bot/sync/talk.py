@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from bot.slack.messages import Message, Names, readable
 from bot.slack.workspace import Identity
@@ -59,7 +58,7 @@ class TalkSources:
         source = Source(
             id=source_id(self.us.team, conversation.place, root),
             origin=origin_of(self.us.team, conversation.place),
-            title=_title(conversation, utterances[0]),
+            title=_title(conversation),
             url=utterances[0].url,
             places=frozenset({conversation.place}),
             content=Talk(utterances),
@@ -118,7 +117,5 @@ def _begins_anew(before: Message, message: Message) -> bool:
     return message.written_at - before.written_at > GAP_S or day_of(message.ts) != day_of(before.ts)
 
 
-def _title(conversation: Conversation, first: Utterance) -> str:
-    day = datetime.fromtimestamp(first.written_at, UTC).strftime("%-d %b %Y")
-    name = "Group message" if conversation.kind is ConversationKind.GROUP_DM else f"#{conversation.name}"
-    return f"{name}, {day}"
+def _title(conversation: Conversation) -> str:
+    return "Group message" if conversation.kind is ConversationKind.GROUP_DM else f"#{conversation.name}"

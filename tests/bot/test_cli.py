@@ -171,7 +171,7 @@ def test_what_changed_is_embedded_and_what_went_is_gone(run: Run, handbook: Path
     (handbook / "picture.png").write_bytes(b"\x89PNG")
     _, out, _ = run("index", str(handbook))
     assert out.splitlines()[0] == "1 document: 1 passage added, 0 unchanged, 2 deleted, 1 document gone."
-    assert out.splitlines()[1].startswith("Skipped doc:handbook/picture.png: ")
+    assert out.splitlines()[1].startswith(f"Skipped doc:{handbook}/picture.png: ")
     assert json.loads(run("status", "--json")[1])["passages"] == 1
 
 
@@ -188,7 +188,7 @@ def test_json_says_everything_of_an_answer(run: Run) -> None:
         (1, "Codes", "https://handbook.example/codes#codes")
     ]
     assert answer["citations"][0]["quote"] in CODES
-    assert answer["evidence"][0]["source"] == "doc:handbook/codes.md"
+    assert answer["evidence"][0]["source"].endswith("handbook/codes.md")
     assert answer["ms"] > 0
 
 
@@ -245,7 +245,7 @@ def test_passages_shows_how_documents_are_cut(run: Run, handbook: Path) -> None:
     assert out.endswith("1 of 2 passages\n")
     assert run("passages", str(handbook), "--sample", "1")[1] == out
     whole = run("passages", str(handbook), "--sample", "9")[1]
-    assert "doc:handbook/codes.md" in whole
+    assert f"doc:{handbook}/codes.md" in whole
     assert CODES.split("\n\n")[1].strip() in whole
 
 

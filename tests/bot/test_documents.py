@@ -57,7 +57,7 @@ def test_a_file_becomes_a_source(root: Path) -> None:
     os.utime(path, (1_000, 1_000))
     assert read(root) == [
         Source(
-            id="doc:handbook/harbour/pumps.md",
+            id=f"doc:{root}/harbour/pumps.md",
             origin=f"docs:{root}",
             title="A page",
             url="https://example.org/book/harbour/pumps",
@@ -124,7 +124,7 @@ def test_what_cannot_be_read_is_skipped_with_its_reason(root: Path, name: str, c
     write(root, name, content)
     write(root, "zebra.md")
     skipped, source = read(root)
-    assert skipped == Skipped(f"doc:handbook/{name}", reason)
+    assert skipped == Skipped(f"doc:{root}/{name}", reason)
     assert isinstance(source, Source)
 
 
@@ -139,7 +139,7 @@ def test_hidden_files_and_folders_are_passed_over(root: Path) -> None:
     """What the system or a tool keeps for itself is no document, and not worth a line."""
     for name in (".git/HEAD.md", ".draft.md", "harbour/.obsidian/a.md", "seen.md"):
         write(root, name)
-    assert [item.id if isinstance(item, Source) else item for item in read(root)] == ["doc:handbook/seen.md"]
+    assert [item.id if isinstance(item, Source) else item for item in read(root)] == [f"doc:{root}/seen.md"]
 
 
 def test_no_link_leads_out_of_the_folder(root: Path, tmp_path: Path) -> None:
@@ -147,13 +147,13 @@ def test_no_link_leads_out_of_the_folder(root: Path, tmp_path: Path) -> None:
     secret = write(tmp_path, "private/secret.md")
     (root / "file.md").symlink_to(secret)
     (root / "folder").symlink_to(secret.parent, target_is_directory=True)
-    assert read(root) == [Skipped("doc:handbook/file.md", "It is a link that leads out of the folder.")]
+    assert read(root) == [Skipped(f"doc:{root}/file.md", "It is a link that leads out of the folder.")]
 
 
 def test_a_pipe_is_not_waited_for(root: Path) -> None:
     """Reading something that never ends would stop the run."""
     os.mkfifo(root / "pipe.md")
-    assert read(root) == [Skipped("doc:handbook/pipe.md", "It is not a regular file.")]
+    assert read(root) == [Skipped(f"doc:{root}/pipe.md", "It is not a regular file.")]
 
 
 @pytest.mark.parametrize("name", [b"caf\xe9.md", b"line\nbreak.md"])
@@ -170,7 +170,7 @@ def test_a_lone_file_can_be_read(root: Path) -> None:
     path = write(root, "pumps.md")
     write(root, "other.md")
     assert [(source.id, source.url) for source in sources(path)] == [
-        ("doc:handbook/pumps.md", "https://example.org/book/pumps")
+        (f"doc:{root}/pumps.md", "https://example.org/book/pumps")
     ]
 
 
@@ -189,15 +189,15 @@ def test_a_second_run_follows_the_folder(root: Path, indexer: Indexer, store: Ed
     write(root, "comes.md")
     expected = IndexReport(sources=2, added=1, kept=1, deleted=1, sources_deleted=1)
     assert index_documents(indexer, root, EVERYBODY, None) == expected
-    assert store.sources_of(f"docs:{root}") == {"doc:handbook/stays.md", "doc:handbook/comes.md"}
-    assert [passage.updated_at for passage in store.passages_of("doc:handbook/stays.md")] == [5.0]
+    assert store.sources_of(f"docs:{root}") == {f"doc:{root}/stays.md", f"doc:{root}/comes.md"}
+    assert [passage.updated_at for passage in store.passages_of(f"doc:{root}/stays.md")] == [5.0]
 
 
 def test_another_folder_is_left_alone(tmp_path: Path, indexer: Indexer, store: EdgeStore) -> None:
-    """A run deletes only what it read from the same folder before."""
-    for name in ("one/a.md", "two/b.md"):
-        write(tmp_path, name)
-        index_documents(indexer, tmp_path / name.partition("/")[0], EVERYBODY, None)
+    """A run deletes and replaces only what it read from the same folder before, however alike the two are named."""
+    for team in ("sales", "people"):
+        write(tmp_path, f"{team}/handbook/a.md", f"# Handbook of {team}\n\n{WORDS}")
+        index_documents(indexer, tmp_path / team / "handbook", EVERYBODY, None)
     assert store.count() == 2
 
 
@@ -207,7 +207,7 @@ def test_an_emptied_file_leaves_the_index(root: Path, indexer: Indexer, store: E
     index_documents(indexer, root, EVERYBODY, None)
     path.write_text("")
     report = index_documents(indexer, root, EVERYBODY, None)
-    assert report == IndexReport(deleted=1, sources_deleted=1, skipped=(("doc:handbook/a.md", "It is empty."),))
+    assert report == IndexReport(deleted=1, sources_deleted=1, skipped=((f"doc:{root}/a.md", "It is empty."),))
     assert store.count() == 0
 
 
