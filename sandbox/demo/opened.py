@@ -12,7 +12,7 @@ _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
 
 def words_of(text: str) -> list[str]:
     """Letters and digits only, in lower case, so that markup makes no difference."""
-    return re.findall(r"\w+", text.casefold())
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def words_opened(page: str, url: str) -> frozenset[str]:

@@ -60,20 +60,26 @@ class Play:
         asked = self._stage.dm(person, text)
         return self._told(f"{person} in a DM:  {text}", asked, person, "dm", text)
 
-    def misplaced(self, exchange: Exchange) -> list[str]:
-        """Claims without a marker, and links that don't open the words that they stand behind."""
-        faults = []
+    def well_marked(self, exchange: Exchange) -> Check:
+        """Whether each claim has a marker, and each marker opens the very words that it stands behind."""
+        faults = self._faults(exchange)
+        return Check("each claim's marker opens its very words" + "".join(f"; {fault}" for fault in faults), not faults)
+
+    def _faults(self, exchange: Exchange) -> list[str]:
+        faults: list[str] = []
         for section in sections_of(exchange.reply):
             markers = [link for link in section.links if link.label.startswith("[")]
             if not section.is_sources and not markers:
                 faults.append(f"no marker: {section.text}")
-            faults += [f"{link.label} opens something else" for link in markers if not self._opens(link, section.text)]
+            for link in markers:
+                if missing := self._missing(link, section.text, exchange.asked.person):
+                    faults.append(f"{link.label} does not open {', '.join(sorted(missing))}")
         return faults
 
-    def _opens(self, link: Link, claim: str) -> bool:
-        page = self._stage.opened(link.url, "rafa")
-        words = [word for word in words_of(claim) if word not in words_of(link.label)]
-        return bool(words) and set(words) <= words_opened(page, link.url)
+    def _missing(self, link: Link, claim: str, asker: str) -> set[str]:
+        """The words of a claim that its marker does not open for the asker."""
+        opened = words_opened(self._stage.opened(link.url, asker), link.url)
+        return set(words_of(claim)) - set(words_of(link.label)) - opened
 
     def _told(self, line: str, asked: Asked, person: str, channel: str, text: str) -> Exchange:
         self._say(f"\n  {line}")
@@ -104,11 +110,11 @@ class Play:
 def cited_answer(play: Play) -> tuple[list[Check], Exchange]:
     """1. A mention in a public channel is answered in its thread, with citations."""
     first = play.in_channel("arvid", "people-ops", "How long is parental leave?")
-    faults = play.misplaced(first)
     return [
         Check("it is answered in the thread of the question", first.reply["thread_ts"] == first.asked.ts),
         Check("the answer is right", "18 weeks" in first.text),
-        Check(f"each claim's marker opens its very words {faults or ''}", not faults and bool(first.links)),
+        Check("there is a link to click", bool(first.links)),
+        play.well_marked(first),
     ], first
 
 
@@ -119,7 +125,7 @@ def follow_up(play: Play, first: Exchange) -> list[Check]:
     return [
         Check("the query stands alone", "parental leave" in query and "contractors" in query),
         Check("the answer is the contractors' own", "26 weeks" in second.text),
-        Check("each marker opens its very words", not play.misplaced(second)),
+        play.well_marked(second),
     ]
 
 
@@ -132,7 +138,7 @@ def private_fact(play: Play) -> tuple[list[Check], str]:
     return [
         Check("a public channel learns nothing", "4.2" not in in_public.text and not in_public.links),
         Check("the member is answered in a DM", "€4.2 million" in for_member.text),
-        Check("the member's marker opens its very words", not play.misplaced(for_member)),
+        play.well_marked(for_member),
         Check("somebody else is refused", "4.2" not in for_other.text and not for_other.links),
         Check("both refusals are the same words", in_public.text == for_other.text),
     ], for_other.text
@@ -150,11 +156,12 @@ def nothing_answers(play: Play, refusal: str) -> list[Check]:
 def letters_and_meaning(play: Play) -> list[Check]:
     """5. An identifier is found by its letters, and a paraphrase by its meaning."""
     letters = play.in_channel("dylan", "support", "What does ERR_INGEST_42 mean?")
-    meaning = play.in_channel("sofia", "random", "Can I bring my dog along?")
+    meaning = play.in_channel("arvid", "general", "When's the influenza vaccination?")
     return [
         Check("the identifier is found", "more than 300 seconds off" in letters.text),
-        Check("the paraphrase is found", "Pets are welcome" in meaning.text),
-        Check("each marker opens its very words", not play.misplaced(letters) and not play.misplaced(meaning)),
+        Check("the paraphrase is found", "Flu jabs: Berlin 22 October" in meaning.text),
+        play.well_marked(letters),
+        play.well_marked(meaning),
     ]
 
 
