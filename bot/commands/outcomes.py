@@ -54,7 +54,8 @@ def _claim(claim: Claim) -> str:
 
 
 def _source(citation: Citation) -> str:
-    said = ", ".join(part for part in (citation.author, _day(citation.written_at)) if part)
+    """Only talk is dated: a page's date is often just when its file was copied."""
+    said = f"{citation.author}, {_day(citation.written_at)}" if citation.author else ""
     return f"[{citation.marker}] {citation.title}" + (f" ({said})" if said else "") + f"\n    {citation.url}"
 
 

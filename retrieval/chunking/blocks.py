@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -38,6 +39,9 @@ _KINDS = {
     "html_block": BlockKind.HTML,
     "hr": BlockKind.RULE,
 }
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""As the parser counts lines."""
 
 _PARSER = MarkdownIt("commonmark").enable("table")
 _BLOCK_PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -84,10 +88,8 @@ def blocks_within(tokens: Sequence[Token], starts: Sequence[int], text: str) -> 
 
 def line_starts(text: str) -> list[int]:
     """The offset of each line, and of the text's end."""
-    starts = [0]
-    for line in text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    return starts
+    ends = [found.end() for found in _LINE_END.finditer(text)]
+    return [0, *ends, len(text) + 1]
 
 
 def _groups(tokens: Sequence[Token]) -> Iterator[tuple[Token, ...]]:

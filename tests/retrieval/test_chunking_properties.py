@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from retrieval.chunking import Budget, cut, text_to_embed
+from retrieval.chunking.blocks import parse
 from retrieval.chunking.sentences import sentences
 from retrieval.chunking.units import UnitKind, units
 from retrieval.types import WORKSPACE, Markup, Passage, Source, Talk, Utterance
@@ -154,6 +156,14 @@ def test_units_stand_where_they_say_and_miss_no_word(text: str) -> None:
             assert unit.text.endswith(own) if unit.kind is UnitKind.TABLE_ROW else unit.text == own
         without_headings = re.sub(r"^#+ .*$", "", passage.text, flags=re.M)
         assert set(letters(without_headings)) <= set(letters(held))
+
+
+@given(st.text(alphabet="a#-`>|~ \r\n\t\x0b\u2028", max_size=60))
+def test_blocks_of_any_text_stand_within_it_in_order(text: str) -> None:
+    """Whatever ends its lines, a text's blocks follow one another and leave out no line with words."""
+    blocks = parse(text)
+    assert all(before.end <= after.start for before, after in pairwise(blocks))
+    assert sum(block.text_in(text).count("a") for block in blocks) == text.count("a")
 
 
 @FEW
