@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from retrieval.types import Anchor, Hit, Passage, Place, Scope
+from retrieval.types import Anchor, Hit, Passage, Place, Scope, UnitKind
 
 # ---------------------------------------------------------------------------------------------- people and places
 
@@ -143,15 +143,6 @@ class Evidence:
     confidence: float
     """0 to 1, calibrated: how likely it is that these passages answer the query."""
     is_enough: bool
-
-
-class UnitKind(Enum):
-    """The smallest piece of a passage that can be quoted and understood."""
-
-    SENTENCE = "sentence"
-    LIST = "list"
-    TABLE_ROW = "table_row"
-    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NewType
 
 Place = NewType("Place", str)
@@ -120,6 +121,17 @@ class Passage:
     def anchor_at(self, offset: int) -> Anchor:
         """What a citation of the words at `offset` opens."""
         return [anchor for anchor in self.anchors if anchor.offset <= max(offset, 0)][-1]
+
+
+class UnitKind(Enum):
+    """The smallest piece of a passage that can be quoted and understood."""
+
+    SENTENCE = "sentence"
+    LIST = "list"
+    """Whole, with its lead-in."""
+    TABLE_ROW = "table_row"
+    """With its header."""
+    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from bot.answering.words import content_stems, stem, word_list
-from bot.types import UnitKind
+from retrieval.types import UnitKind
 
 _NUMBER = re.compile(
     r"(?<![A-Za-z\d_-])\d|%|[€$£]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|twice|once|double)\b",

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.types import UnitKind
 from retrieval.chunking.blocks import BlockKind, parse
 from retrieval.chunking.splitting import leads_in
 from retrieval.chunking.units import LABEL, Unit, units
-from retrieval.types import Hit, Passage
+from retrieval.types import Hit, Passage, UnitKind
 
 _LEANS = re.compile(
     r"""^\W*(?:it|its|this|that|these|those|they|their|them|he|she|his|her|such|both|otherwise|instead|however|but|so|
@@ -85,7 +84,7 @@ def _of(hit: Hit) -> Iterator[Quotable]:
     lead_in = ""
     for unit in _joined(passage.text, units(passage.text), is_talk=is_talk):
         own = passage.text[unit.start : unit.end]
-        kind = UnitKind(unit.kind.value)
+        kind = unit.kind
         if kind is UnitKind.SENTENCE and own.rstrip(" *_)\"'").endswith(("?", "？")):
             asked = own if is_talk else ""
         elif kind is UnitKind.SENTENCE and leads_in(own):

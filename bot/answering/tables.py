@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.answering.quotable import Quotable
 from bot.answering.words import content_stems
 from bot.answering.worth import Weighed
-from bot.types import UnitKind
+from retrieval.types import UnitKind
 
 _MOST_ROWS = 8
 """A longer table is no short answer."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.texts import HELP, REFUSAL, SOURCES
-from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, Reply, UnitKind
-from retrieval.types import Hit
+from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, Reply
+from retrieval.types import Hit, UnitKind
 
 
 def as_text(reply: Reply) -> str:

@@ -12,7 +12,8 @@ from bot.slack.messages import Message
 from bot.slack.mrkdwn import to_mrkdwn
 from bot.slack.payloads import child, string
 from bot.texts import HELP, REFUSAL, SOURCES
-from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, UnitKind
+from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome
+from retrieval.types import UnitKind
 
 SECTION_LIMIT = 3000
 """Characters of one section's text."""

@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 from retrieval.chunking.blocks import Block, BlockKind, parse
 from retrieval.chunking.sentences import sentences
 from retrieval.chunking.splitting import leads_in
+from retrieval.types import UnitKind
 
 LABEL = re.compile(r"^[^\n\u00a0]*\u00a0\(\d{1,2}\u00a0\w+\u00a0\d{4}\):(?:\u00a0|$)", re.MULTILINE)
 """Who speaks, before a message. Its no-break spaces occur nowhere else in a passage, so no message can forge one."""
-
-
-class UnitKind(Enum):
-    """What a unit is."""
-
-    SENTENCE = "sentence"
-    LIST = "list"
-    TABLE_ROW = "table_row"
-    CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)

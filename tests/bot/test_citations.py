@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.answering.citations import cite
-from bot.types import Answer, Citation, Claim, Quote, UnitKind
-from retrieval.types import WORKSPACE, Anchor, Passage
+from bot.types import Answer, Citation, Claim, Quote
+from retrieval.types import WORKSPACE, Anchor, Passage, UnitKind
 
 PAGE = Passage(
     id="p1",

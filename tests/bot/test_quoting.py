@@ -8,9 +8,9 @@ import pytest
 
 from bot.answering.quoting import MOST_QUOTES, quote
 from bot.answering.words import content_stems
-from bot.types import Evidence, Query, Quote, UnitKind
+from bot.types import Evidence, Query, Quote
 from retrieval.chunking import cut
-from retrieval.types import WORKSPACE, Hit, Markup, Source, Talk, Utterance
+from retrieval.types import WORKSPACE, Hit, Markup, Source, Talk, UnitKind, Utterance
 
 TABLE = """## Berths
 

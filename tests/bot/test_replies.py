@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bot.slack.messages import Message
 from bot.slack.replies import BLOCK_LIMIT, SECTION_LIMIT, TEXT_LIMIT, Post, note, render, words_of
 from bot.texts import FAILURE, HELP, NOT_FOR_GUESTS, REFUSAL
-from bot.types import Answer, Citation, Claim, Clarification, Help, Refusal, UnitKind
+from bot.types import Answer, Citation, Claim, Clarification, Help, Refusal
+from retrieval.types import UnitKind
 
 TALK = Citation(
     1, "p1", "#time-off", "https://acme.slack.com/archives/C1/p1?thread_ts=1.2&cid=C1", "q", "Ann", 1772442840.0

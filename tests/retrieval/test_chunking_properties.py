@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from retrieval.chunking import Budget, cut, text_to_embed
 from retrieval.chunking.blocks import parse
 from retrieval.chunking.sentences import sentences
-from retrieval.chunking.units import UnitKind, units
-from retrieval.types import WORKSPACE, Markup, Passage, Source, Talk, Utterance
+from retrieval.chunking.units import units
+from retrieval.types import WORKSPACE, Markup, Passage, Source, Talk, UnitKind, Utterance
 
 SMALL = Budget(target=40, limit=60, least=12)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from retrieval.chunking.sentences import sentences
-from retrieval.chunking.units import UnitKind, units
+from retrieval.chunking.units import units
+from retrieval.types import UnitKind
 
 
 @pytest.mark.parametrize(

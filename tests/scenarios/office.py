@@ -26,8 +26,8 @@ from bot.slack.workspace import Workspace
 from bot.state.database import open_database
 from bot.state.places import Places
 from bot.state.questions import Questions
-from bot.types import Answer, Citation, Claim, Question, Refusal, Reply, UnitKind
-from retrieval.types import Place
+from bot.types import Answer, Citation, Claim, Question, Refusal, Reply
+from retrieval.types import Place, UnitKind
 from sandbox.delivery import Timing
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.server import Sandbox
