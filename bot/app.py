@@ -30,7 +30,7 @@ from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
 from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources
-from bot.types import Conversation, Question, Turn
+from bot.types import Conversation, FollowUps, Question, Turn
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
@@ -138,7 +138,8 @@ def talk_sources(slack: Slack, database: Database) -> TalkSources:
     """What makes sources of this workspace's messages."""
     us = slack.workspace.identity()
     asked_in = partial(Questions(database).asked_in, us.team)
-    return TalkSources(us, slack.names, slack.workspace.permalink, asked_in)
+    names = Directory(slack.workspace, insists=True)  # a fault would stay in the index as a name
+    return TalkSources(us, names, slack.workspace.permalink, asked_in)
 
 
 def path_parts(access: Access, earlier_turns: Callable[[Question], tuple[Turn, ...]], retrieval: Retrieval) -> Parts:
@@ -155,21 +156,25 @@ class Bot:
 
 
 def build_bot(
-    slack: Slack, database: Database, retrieval: Retrieval, read_later: Callable[[Conversation], None]
+    slack: Slack,
+    database: Database,
+    retrieval: Retrieval,
+    read_later: Callable[[Conversation], None],
+    follow_ups: FollowUps = FollowUps.ASKER,
 ) -> Bot:
     """Join the parts that answer and those that keep the index true."""
     us = slack.workspace.identity()
     reader = ChannelReader(slack.workspace, retrieval.indexer, retrieval.store, talk_sources(slack, database))
     progress = Progress(database, us.team)
     sync = Sync(slack.workspace, reader, progress, partial(slack.places.place_of, us.team), read_later)
-    lanes = (Lane("questions", _asking(slack, database, retrieval), workers=2), Lane("index", sync))
+    lanes = (Lane("questions", _asking(slack, database, retrieval, follow_ups), workers=2), Lane("index", sync))
     return Bot(Inbox(database, lanes), Backfill(reader, progress))
 
 
-def _asking(slack: Slack, database: Database, retrieval: Retrieval) -> Asking:
+def _asking(slack: Slack, database: Database, retrieval: Retrieval, follow_ups: FollowUps) -> Asking:
     asked = Questions(database)
     threads = Threads(slack.workspace, slack.names)
-    hearing = Hearing(slack.workspace, slack.names, threads, asked)
+    hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
     parts = path_parts(slack.access, threads.earlier_turns, retrieval)
     return Asking(hearing, asked, slack.access, partial(answer, parts=parts), threads, Poster(slack.client))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.errors import SettingsError
+from bot.types import FollowUps
 
 SLACK_API_URL = "https://slack.com/api/"
 DATA_FOLDER = Path(".footnote")
@@ -61,6 +62,15 @@ class Settings:
         "LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case."
     )
 
+    follow_ups: FollowUps = field(
+        default=FollowUps.ASKER,
+        metadata={
+            "variable": "FOOTNOTE_FOLLOW_UPS",
+            "meaning": "What is answered without a mention in a channel's thread: `asker`, what the asker asks right "
+            "after a reply to them; `none`, nothing.",
+        },
+    )
+
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Settings:
         """Read every setting once.
@@ -72,8 +82,14 @@ class Settings:
         if _LOCALES.fullmatch(given["language"]):
             given["language"] = ""
         folder = Path(given.pop("data_folder") or DATA_FOLDER)
-        settings = cls(data_folder=folder, **{name: text for name, text in given.items() if text})
-        if problems := settings._problems():
+        follow_ups = given.pop("follow_ups").lower() or FollowUps.ASKER.value
+        knows = follow_ups in _FOLLOW_UPS
+        settings = cls(
+            data_folder=folder,
+            follow_ups=FollowUps(follow_ups) if knows else FollowUps.NONE,
+            **{name: text for name, text in given.items() if text},
+        )
+        if problems := settings._problems() + ([] if knows else [_NO_FOLLOW_UPS]):
             raise SettingsError(" ".join(problems))
         return settings
 
@@ -81,8 +97,7 @@ class Settings:
     def table(cls) -> tuple[SettingRow, ...]:
         """Every variable with its default and its meaning."""
         return tuple(
-            SettingRow(f.metadata["variable"], "" if f.default is MISSING else str(f.default), f.metadata["meaning"])
-            for f in fields(cls)
+            SettingRow(f.metadata["variable"], _default(f.default), f.metadata["meaning"]) for f in fields(cls)
         )
 
     @property
@@ -110,10 +125,20 @@ class Settings:
         return [problem for holds, problem in checks if not holds]
 
 
+_FOLLOW_UPS = frozenset(which.value for which in FollowUps)
+_NO_FOLLOW_UPS = "FOOTNOTE_FOLLOW_UPS must be asker or none."
+
 _LOCALES = re.compile(r"C|POSIX|[a-z]{2,3}([_.@:][\w.@:-]*)?")
 """What the system itself sets as LANGUAGE for its messages, such as `en_US:en`: it is not meant for Footnote."""
 
 _VARIABLES = {f.name: str(f.metadata["variable"]) for f in fields(Settings)}
+
+
+def _default(value: object) -> str:
+    """As somebody would write it in the environment."""
+    if value is MISSING:
+        return ""
+    return str(value.value if isinstance(value, FollowUps) else value)
 
 
 def _is_web_address(url: str) -> bool:

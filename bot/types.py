@@ -63,6 +63,14 @@ class Conversation:
 # ---------------------------------------------------------------------------------------------------- a question
 
 
+class FollowUps(Enum):
+    """Which messages of a channel's thread are questions without a mention."""
+
+    NONE = "none"
+    ASKER = "asker"
+    """What the asker asks right after Footnote's reply to them."""
+
+
 class Surface(Enum):
     """Where a question was put, and so who reads the reply."""
 

@@ -38,7 +38,7 @@ def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no
 
 def _serve(settings: Settings, slack: Slack, database: Database, retrieval: Retrieval, stop: _Stop) -> None:
     histories = Histories()
-    bot = build_bot(slack, database, retrieval, histories.read_later)
+    bot = build_bot(slack, database, retrieval, histories.read_later, settings.follow_ups)
     joined = slack.workspace.joined()
     with _connected(settings, slack, bot):
         remark(f"Footnote is connected to {_workspace_name(slack)}; reading {counted(len(joined), 'channel')}…")

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from bot.errors import SlackError
 from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.posting import Posted, Poster, posted_to
 from bot.slack.replies import note, render
-from bot.slack.threads import Threads
+from bot.slack.threads import THREAD_IS_GONE, Threads
 from bot.state.questions import Questions, QuestionState
 from bot.texts import FAILURE, NOT_FOR_GUESTS
 from bot.types import Admission, Answer, Question, Reply
@@ -51,7 +52,7 @@ class Asking:
             return
         admission = self._door.may_ask(question)
         if admission is Admission.ADMITTED:
-            self._reply(question, event.attempt)
+            self._reply_unless_gone(question, event.attempt)
         else:
             self._turn_away(question, admission)
 
@@ -67,6 +68,16 @@ class Asking:
             self._poster.tell_asker(question, note(FAILURE.format(incident=incident)))
             self._asked.close(question, QuestionState.FAILED)
         self._poster.show_idle(question)
+
+    def _reply_unless_gone(self, question: Question, attempt: int) -> None:
+        """A question that was deleted meanwhile needs no reply, and its asker no words about it."""
+        try:
+            self._reply(question, attempt)
+        except SlackError as error:
+            if error.code != THREAD_IS_GONE:
+                raise
+            self._asked.close(question, QuestionState.WITHDRAWN)
+            log.info("question %s %s %s: withdrawn", question.team, question.channel, question.ts)
 
     def _reply(self, question: Question, attempt: int) -> None:
         """Post what doesn't stand yet: an earlier attempt may have posted and not lived to write that down."""

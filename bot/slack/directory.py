@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from bot.errors import SlackError
+from bot.errors import SlackDenied, SlackError
 from bot.slack.workspace import Workspace
 
 FRESH_S = 600.0
@@ -15,13 +15,19 @@ RETRY_S = 30.0
 
 
 class Directory:
-    """The `Names` of one workspace. A name that can't be read is empty."""
+    """The `Names` of one workspace.
 
-    def __init__(self, workspace: Workspace, clock: Callable[[], float] = time.monotonic) -> None:
-        self._people = _Book(lambda: _people(workspace), clock)
-        self._strangers = _Book(dict, clock)
-        self._channels = _Book(lambda: _channels(workspace), clock)
+    A name that can't be read is empty; where the directory `insists`, as for what is kept, it raises `SlackError`.
+    """
+
+    def __init__(
+        self, workspace: Workspace, clock: Callable[[], float] = time.monotonic, *, insists: bool = False
+    ) -> None:
+        self._people = _Book(lambda: _people(workspace), clock, insists)
+        self._strangers = _Book(dict, clock, insists)
+        self._channels = _Book(lambda: _channels(workspace), clock, insists)
         self._workspace = workspace
+        self._insists = insists
 
     def person(self, user_id: str) -> str:
         """Somebody's name, of this workspace or another one."""
@@ -40,7 +46,9 @@ class Directory:
         if user_id not in known:
             try:
                 known[user_id] = self._workspace.person(user_id).name
-            except SlackError:
+            except SlackError as error:
+                if self._insists and not isinstance(error, SlackDenied):
+                    raise
                 known[user_id] = ""
         return known[user_id]
 
@@ -48,9 +56,10 @@ class Directory:
 class _Book:
     """Names by id, read anew when they are old; the old ones stay where they can't be."""
 
-    def __init__(self, read: Callable[[], Mapping[str, str]], clock: Callable[[], float]) -> None:
+    def __init__(self, read: Callable[[], Mapping[str, str]], clock: Callable[[], float], insists: bool) -> None:
         self._read = read
         self._clock = clock
+        self._insists = insists
         self._names: dict[str, str] = {}
         self._stale_at = float("-inf")
 
@@ -60,6 +69,8 @@ class _Book:
                 self._names = dict(self._read())
                 self._stale_at = self._clock() + FRESH_S
             except SlackError:
+                if self._insists and not self._names:
+                    raise
                 self._stale_at = self._clock() + RETRY_S
         return self._names
 

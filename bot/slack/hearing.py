@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from enum import Enum
 
 from bot.answering.smalltalk import is_small_talk
 from bot.slack.events import Event
@@ -13,7 +12,7 @@ from bot.slack.payloads import string
 from bot.slack.threads import Threads
 from bot.slack.workspace import Identity, Workspace
 from bot.state.questions import Questions, QuestionState
-from bot.types import Question, Surface
+from bot.types import FollowUps, Question, Surface
 
 _ASKED_IN = frozenset({"", "file_share", "thread_broadcast"})
 """The subtypes of posts that people write; every other one is an edit, a join, a bot's or Slack's own notice."""
@@ -26,14 +25,6 @@ _ASKING = re.compile(
     r"must|should|will|would|has|have)\b",
     re.IGNORECASE,
 )
-
-
-class FollowUps(Enum):
-    """Which messages of a channel's thread are questions without a mention."""
-
-    NONE = "none"
-    ASKER = "asker"
-    """What the asker asks right after Footnote's reply to them."""
 
 
 class Hearing:
@@ -102,7 +93,8 @@ def _is_somebodys(message: Message, me: Identity) -> bool:
 
 
 def _mention(me: Identity) -> re.Pattern[str]:
-    return re.compile(rf"[ \t]*<@{re.escape(me.user_id)}(?:\|[^<>]*)?>[ \t]*[:,]?[ \t]*")
+    # A colon right after it belongs to it, unless it opens an emoji.
+    return re.compile(rf"[ \t]*<@{re.escape(me.user_id)}(?:\|[^<>]*)?>[ \t]*(?:[:,](?![\w+'-]+:))?[ \t]*")
 
 
 def asks(message: Message) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import select
+import threading
 from contextlib import suppress
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, socket
 
 from slack_bolt import App
 from slack_bolt.adapter.socket_mode import SocketModeHandler
@@ -24,12 +26,20 @@ def _in_one_line(record: logging.LogRecord) -> bool:
 
 _socket_log.addFilter(_in_one_line)
 
+PING_S = 3.0
+"""Between pings; a connection that answers none for four times as long is given up, and made anew within this."""
+LOOK_S = 0.25
+"""Between looks at whether Slack has hung up."""
+_HUNG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
+"""Linux alone tells at once of the first; elsewhere the pings find out."""
+
 
 class Socket:
     """One Socket Mode connection, kept up until it is closed."""
 
     def __init__(self, app: App, app_token: str) -> None:
-        self._handler = SocketModeHandler(app, app_token, logger=_socket_log)
+        self._handler = SocketModeHandler(app, app_token, logger=_socket_log, ping_interval=PING_S)
+        self._is_closed = threading.Event()
 
     def open(self) -> None:
         """Connect.
@@ -43,6 +53,7 @@ class Socket:
             raise SlackError("apps.connections.open", str(error.response.get("error", "refused"))) from error
         except (SlackClientError, OSError) as error:
             raise SlackError("apps.connections.open", "unreachable") from error
+        threading.Thread(target=self._look_after, name="socket-watch", daemon=True).start()
 
     @property
     def is_open(self) -> bool:
@@ -51,6 +62,7 @@ class Socket:
 
     def close(self) -> None:
         """Disconnect for good; what Slack sends meanwhile it sends again later."""
+        self._is_closed.set()
         client = self._handler.client
         client.closed = True
         client.auto_reconnect_enabled = False
@@ -60,3 +72,19 @@ class Socket:
             with suppress(OSError):  # it may be gone already
                 sock.shutdown(SHUT_RDWR)  # or the client would wait for its read to time out
         self._handler.close()  # type: ignore[no-untyped-call]  # likewise
+
+    def _look_after(self) -> None:
+        """Drop a connection that Slack has hung up on; the client itself would spin on it for most of a minute."""
+        while not self._is_closed.wait(LOOK_S):
+            session = self._handler.client.current_session
+            if session and session.sock and _is_hung_up(session.sock):
+                session.disconnect()  # the client's monitor then opens another one
+
+
+def _is_hung_up(sock: socket) -> bool:
+    poll = select.poll()
+    try:
+        poll.register(sock, _HUNG_UP)
+    except (OSError, ValueError):  # it has been closed meanwhile
+        return False
+    return bool(poll.poll(0))

@@ -10,6 +10,8 @@ from bot.types import Question, Turn
 
 MOST_TURNS = 20
 """A follow-up leans on the last few messages and on the root; a longer thread is read no further back."""
+THREAD_IS_GONE = "thread_not_found"
+"""Slack's word for a thread of which nothing is left."""
 
 
 class Threads:
@@ -43,12 +45,19 @@ class Threads:
     def own_posts(self, question: Question) -> tuple[Message, ...]:
         """What Footnote has said in the question's thread."""
         me = self._workspace.identity()
-        thread = self._workspace.replies(question.channel, question.root_ts)
-        return tuple(message for message in thread if me.wrote(message))
+        return tuple(message for message in self._thread(question) if me.wrote(message))
 
     def _before(self, question: Question) -> tuple[Message, ...]:
-        thread = self._workspace.replies(question.channel, question.root_ts)
-        return tuple(message for message in thread if message.ts < question.ts)
+        return tuple(message for message in self._thread(question) if message.ts < question.ts)
+
+    def _thread(self, question: Question) -> tuple[Message, ...]:
+        """Empty where it was deleted meanwhile."""
+        try:
+            return self._workspace.replies(question.channel, question.root_ts)
+        except SlackError as error:
+            if error.code != THREAD_IS_GONE:
+                raise
+            return ()
 
     def _turn(self, message: Message) -> Turn:
         """Only what Footnote itself posted is its own; other bots are authors like anybody."""

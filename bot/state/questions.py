@@ -20,6 +20,8 @@ class QuestionState(Enum):
     """A reply stands in the thread."""
     TURNED_AWAY = "turned_away"
     """The asker may not ask; where it says so, it says so to the asker alone."""
+    WITHDRAWN = "withdrawn"
+    """It was deleted before the reply could stand below it."""
     FAILED = "failed"
     """The asker was told that something went wrong."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bot.errors import SlackDenied
+from bot.errors import SlackDenied, SlackError
 from bot.slack.events import Event
 from bot.slack.messages import parse, readable
 from bot.slack.payloads import Payload, child, string
@@ -64,12 +65,15 @@ class Sync:
             self._leave(closed)
 
     def give_up(self, event: Event, incident: str) -> None:
-        """Note that the index lacks something of the channel, so that the next start reads it again as a whole."""
+        """Note that the index lacks something of the channel, and have it read again as a whole, at the latest when
+        Footnote starts again."""
         touched = touched_by(event.payload, self.workspace.identity())
         before = self.progress.of(self.place_of(touched.channel_id)) if touched else None
-        if before:
+        if touched and before:
             error = f"An event could not be dealt with (incident {incident})."
             self.progress.write(replace(before, state=ReadingState.FAILED, error=error))
+            with suppress(SlackError):  # as long as it can't be asked, the next start will do
+                self.read_later(self.workspace.conversation(touched.channel_id))
 
     def _refresh(self, touched: Touched) -> None:
         try:

@@ -97,7 +97,7 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         indexer = Indexer(store, dense, sparse, us.team)
         questions = Questions(database)
         asked_in = partial(questions.asked_in, us.team)
-        sources = TalkSources(us, Directory(workspace), workspace.permalink, asked_in)
+        sources = TalkSources(us, Directory(workspace, insists=True), workspace.permalink, asked_in)
         reader = ChannelReader(workspace, indexer, store, sources)
         progress = Progress(database, us.team)
         later: list[Conversation] = []

@@ -240,3 +240,46 @@ def test_histories_are_read_beside_what_answers_until_they_are_stopped(channels:
     assert channels.texts("board") == ["ann (3 Mar 2026): Sales are up."]
     histories.read_later(channels.conversation("quiet"))
     assert {progress.name for progress in channels.progress.all()} == {"board", "shop"}
+
+
+def fail(channels: Channels, method: str, count: int) -> None:
+    """Have Slack fail at the next calls of a method."""
+    faults = {"method": method, "error": "internal_error", "count": count}
+    channels.person("ann").api_call("sandbox.fail", json=faults)
+
+
+def test_authors_whose_names_cant_be_read_are_not_indexed_without(channels: Channels) -> None:
+    """A channel whose people Slack doesn't name is one that failed, not one in which "someone" spoke."""
+    fail(channels, "users.list", 1)
+    channels.read("shop")
+    assert channels.progress.all()[0].state is ReadingState.FAILED
+    assert [text for text in channels.texts("shop") if "kiln" in text] == []
+    channels.read("shop")
+    assert channels.texts("shop") == SHOP
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+def test_a_channel_that_failed_is_read_again_meanwhile(channels: Channels, failures: int) -> None:
+    """A fault that passes heals without a restart, after waits that grow."""
+    fail(channels, "conversations.history", failures)
+    histories, read = Histories(again_s=(0.05, 0.1)), SimpleQueue[tuple[ChannelProgress, ...]]()
+    histories.start(channels.backfill, [channels.conversation("shop")], read.put)
+    assert [progress.state for progress in read.get(timeout=30)] == [ReadingState.FAILED]
+    deadline = time.monotonic() + 30
+    while channels.progress.all()[0].state is not ReadingState.DONE and time.monotonic() < deadline:
+        time.sleep(0.02)
+    histories.stop()
+    assert channels.texts("shop") == SHOP
+
+
+def test_a_channel_that_goes_on_failing_is_left_to_the_next_start(channels: Channels) -> None:
+    """After so many tries Slack isn't asked any more."""
+    fail(channels, "conversations.history", 99)
+    histories, read = Histories(again_s=(0.0, 0.0)), SimpleQueue[tuple[ChannelProgress, ...]]()
+    histories.start(channels.backfill, [channels.conversation("shop")], read.put)
+    read.get(timeout=30)
+    time.sleep(0.5)  # long enough for many more tries
+    histories.stop()
+    calls = channels.person("ann").api_call("sandbox.calls", json={"method": "conversations.history"}).data
+    assert isinstance(calls, dict)
+    assert len(calls["calls"]) == 3

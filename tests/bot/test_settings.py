@@ -9,6 +9,7 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.settings import Settings
+from bot.types import FollowUps
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -31,6 +32,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
         "EMBEDDING_MODEL_PATH": str(tmp_path),
         "LANGUAGE": "german",
+        "FOOTNOTE_FOLLOW_UPS": "None",
     }
     assert set(environ) == {row.variable for row in Settings.table()}
     assert Settings.from_env(environ) == Settings(
@@ -42,6 +44,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         embedding_model="BAAI/bge-small-en-v1.5",
         embedding_model_path=str(tmp_path),
         language="german",
+        follow_ups=FollowUps.NONE,
     )
 
 
@@ -53,6 +56,7 @@ def test_every_problem_is_told_at_once() -> None:
         "SLACK_API_URL": "slack.com",
         "DATABASE_URL": "state.db",
         "EMBEDDING_MODEL_PATH": "/nowhere/at/all",
+        "FOOTNOTE_FOLLOW_UPS": "everybody",
     }
     with pytest.raises(SettingsError) as raised:
         Settings.from_env(environ)

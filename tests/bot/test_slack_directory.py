@@ -106,3 +106,20 @@ def test_a_name_that_cant_be_read_is_asked_for_again_after_a_while(sandbox: Sand
     workspace.is_broken = False
     clock.now += RETRY_S
     assert directory.channel(sandbox.channel_id("general")) == "general"
+
+
+def test_a_directory_that_insists_says_that_a_name_cant_be_read(sandbox: Sandbox, workspace: Counting) -> None:
+    """What is kept must not take a fault for a person without a name; what was read before goes on to hold."""
+    clock = Clock()
+    directory = Directory(workspace, clock, insists=True)
+    workspace.is_broken = True
+    for named in (directory.person, directory.channel):
+        with pytest.raises(SlackError):
+            named(sandbox.user_id("ann"))
+    workspace.is_broken = False
+    assert (directory.person(sandbox.user_id("ann")), directory.person("U0UNKNOWN")) == ("ann", "")
+    workspace.is_broken = True
+    with pytest.raises(SlackError):
+        directory.person(sandbox.user_id("eve"))
+    clock.now += FRESH_S
+    assert directory.person(sandbox.user_id("ann")) == "ann"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from bot.slack.events import Event
-from bot.slack.hearing import FollowUps, Hearing
+from bot.slack.hearing import Hearing
 from bot.slack.messages import Message
 from bot.slack.threads import MOST_TURNS, Threads
 from bot.slack.workspace import Identity, Workspace
 from bot.state.database import open_database
 from bot.state.questions import Questions, QuestionState
-from bot.types import Question, Surface, Turn
+from bot.types import FollowUps, Question, Surface, Turn
 
 ME = Identity("T1", "https://acme.slack.com/", "U0ME", "B0ME", "A0ME")
 
@@ -135,6 +135,8 @@ def test_both_events_of_a_mention_are_one_question(hearing: Hearing) -> None:
         ("<@U0ME>: how do I do it?", "how do I do it?"),
         ("Hi <@U0ME>, how?", "Hi how?"),
         ("<@U0ME>", ""),
+        ("<@U0ME> :tada: :tada:", ":tada: :tada:"),
+        ("hey <@U0ME> could you tell me how?", "hey could you tell me how?"),
         (
             "<@U0ME> ask <@U0ANN> in <#C0GENERAL|x> or <#C0SECRET|secret-plans>",
             "ask @ann in #general or a private channel",

@@ -185,3 +185,4 @@ def test_an_event_that_could_not_be_dealt_with_is_noted_as_a_gap(channels: Chann
     (progress,) = channels.progress.all()
     assert progress.state is ReadingState.FAILED
     assert "abc123" in progress.error
+    assert [conversation.name for conversation in channels.read_later] == ["shop"]

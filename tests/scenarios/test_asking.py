@@ -8,9 +8,8 @@ import re
 import pytest
 
 from bot.errors import BotError, SlackError
-from bot.slack.hearing import FollowUps
 from bot.texts import NOT_FOR_GUESTS, REFUSAL
-from bot.types import Question, Surface, Turn
+from bot.types import FollowUps, Question, Surface, Turn
 from retrieval.errors import StoreUnavailable
 from tests.scenarios.office import ANSWER_TEXT, SEED, Answers, Office, eventually, settled
 
@@ -100,6 +99,27 @@ def test_editing_a_question_does_not_ask_it_again(office: Office) -> None:
         office.client("ann").chat_update(
             channel=office.channel("general"), ts=ts, text=f"<@{office.sandbox.bot_user}> how many weeks?"
         )
+        settled(bot)
+    assert office.replies("ann", "general", ts) == [ANSWER_TEXT]
+
+
+def test_a_question_deleted_at_once_is_dropped(office: Office, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is posted where a question stood, its asker hears of no failure, and it isn't tried again."""
+    with office.bot(Answers(delay_s=0.3)) as bot, caplog.at_level(logging.WARNING, logger="bot"):
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: bot.answers.asked)
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=ts)
+        settled(bot)
+    assert (len(bot.answers.asked), office.whispers("ann"), caplog.messages) == (1, [], [])
+    assert ANSWER_TEXT not in office.channel_posts("ann", "general")
+
+
+def test_a_lost_connection_is_made_anew(office: Office) -> None:
+    """Where Slack hangs up without a word, what is asked meanwhile is answered within seconds."""
+    with office.bot() as bot:
+        office.control("breakConnections", how="cut")
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts), patience_s=20)
         settled(bot)
     assert office.replies("ann", "general", ts) == [ANSWER_TEXT]
 

@@ -11,11 +11,10 @@ import pytest
 
 from bot.errors import SlackError
 from bot.slack.api import SlackApi
-from bot.slack.hearing import FollowUps
 from bot.slack.payloads import Payload
 from bot.slack.replies import render
 from bot.state.questions import Questions
-from bot.types import Answer, Claim, Question, Reply
+from bot.types import Answer, Claim, FollowUps, Question, Reply
 from retrieval.types import UnitKind
 from tests.scenarios.office import ANSWER, ANSWER_TEXT, Answers, Bot, Office, eventually, settled
 
