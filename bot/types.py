@@ -27,7 +27,10 @@ class Person:
 
     id: str
     name: str
+    """As Slack shows it."""
     kind: PersonKind
+    handle: str = ""
+    """What Slack calls a username; many don't know their own."""
     tz: str = "UTC"
     locale: str = "en-US"
     is_reader: bool = True

@@ -59,7 +59,7 @@ class EventFeed:
         person = self._workspace.people.get(message.user)
         if person is None or self._workspace.is_home(person):
             return {}
-        profile = {"name": person.name, "real_name": person.real_name, "display_name": person.name}
+        profile = {"name": person.name, "real_name": person.real_name, "display_name": person.display_name}
         shown = profile | {"team": person.team, "is_restricted": False, "is_ultra_restricted": False}
         return {"user_team": person.team, "source_team": person.team, "user_profile": shown}
 

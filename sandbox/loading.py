@@ -73,6 +73,7 @@ class _Loader:
             raise SeedError(f"{seed.name}: outsiders, and nobody else, have a team of their own.")
         person = Person(seed.id or id_from("U", seed.name), seed.name, seed.real_name or seed.name, kind, team.id)
         person.admin, person.title, person.tz = seed.admin, seed.title, seed.tz
+        person.display_name = seed.display_name
         if kind is PersonKind.BOT:
             person.bot_id, person.app_id = id_from("B", seed.name), id_from("A", seed.name)
         return person

@@ -26,11 +26,15 @@ class SeedTeam:
 
 @dataclass(frozen=True, slots=True)
 class SeedPerson:
-    """Somebody, by their handle; an empty id is made from it. Outsiders name their own team."""
+    """Somebody, by their handle; an empty id is made from it. Outsiders name their own team.
+
+    Who chose no display name is shown by their real name, as in Slack.
+    """
 
     name: str
     id: str = ""
     real_name: str = ""
+    display_name: str = ""
     kind: str = "member"
     admin: bool = False
     title: str = ""

@@ -58,12 +58,18 @@ class Person:
     real_name: str
     kind: PersonKind
     team: str
+    display_name: str = ""
     admin: bool = False
     title: str = ""
     tz: str = "Europe/Berlin"
     bot_id: str = ""
     app_id: str = ""
     updated: int = 0
+
+    @property
+    def shown_name(self) -> str:
+        """As Slack's clients show it."""
+        return self.display_name or self.real_name
 
     @property
     def is_guest(self) -> bool:

@@ -8,7 +8,7 @@ from bot.types import Conversation, Person
 
 
 def person_named(words: str, workspace: Workspace) -> Person:
-    """Somebody by id or name.
+    """Somebody by id, name or handle.
 
     Raises:
         UsageError: nobody is called so, or several are.
@@ -39,7 +39,7 @@ def channel_named(words: str, workspace: Workspace) -> Conversation:
 
 
 def _is_called(person: Person, name: str) -> bool:
-    return person.id == name or person.name.casefold() == name.casefold()
+    return person.id == name or name.casefold() in (person.name.casefold(), person.handle.casefold())
 
 
 def _by_id(user_id: str, workspace: Workspace) -> Person:

@@ -177,6 +177,7 @@ def _person(user: Payload, team: str) -> Person:
         string(user, "id"),
         next((name for name in names if name), string(user, "name")),
         _person_kind(user, team),
+        handle=string(user, "name"),
         tz=string(user, "tz") or "UTC",
         locale=string(user, "locale") or "en-US",
         is_reader=not (_is_bot(user) or flag(user, "deleted")),

@@ -47,7 +47,7 @@ def choice_page(workspace: Workspace, onward: str, handbook: bool) -> str:
     joint = "&" if "?" in onward else "?"
     card = Markup('<a class="person" href="{}{}as={}"><b>{}</b><span>@{} · {}</span></a>')
     people = _NOTHING.join(
-        card.format(onward, joint, p.id, p.real_name, p.name, _KINDS.get(p.kind) or p.title or "member")
+        card.format(onward, joint, p.id, p.shown_name, p.name, _KINDS.get(p.kind) or p.title or "member")
         for p in choosers(workspace)
     )
     book = Markup('<p>There is a <a href="/handbook/">handbook</a> too.</p>') if handbook else _NOTHING

@@ -55,7 +55,7 @@ def _inner(span: Span, viewer: Viewer) -> Markup:
             return viewer.link(span.target, span.text or span.target)
         case SpanKind.USER:
             me = " me" if span.target == viewer.person.id else ""
-            return Markup('<span class="mention{}">{}</span>').format(me, viewer.handle_of(span.target))
+            return Markup('<span class="mention{}">{}</span>').format(me, viewer.mention_of(span.target))
         case SpanKind.CHANNEL:
             return viewer.channel_link(span.target)
         case SpanKind.USERGROUP:

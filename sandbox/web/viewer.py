@@ -21,18 +21,18 @@ class Viewer:
 
     def name_of(self, user_id: str) -> str:
         person = self.workspace.people.get(user_id)
-        return person.real_name if person else user_id
+        return person.shown_name if person else user_id
 
-    def handle_of(self, user_id: str) -> str:
+    def mention_of(self, user_id: str) -> str:
         person = self.workspace.people.get(user_id)
-        return f"@{person.name}" if person else f"@{user_id}"
+        return f"@{person.shown_name}" if person else f"@{user_id}"
 
     def title_of(self, channel: Channel) -> str:
         """How a conversation is called: `#infra`, or the people in it besides the viewer."""
         if channel.kind in (ChannelKind.PUBLIC, ChannelKind.PRIVATE):
             return f"#{channel.name}"
         others = [member for member in channel.members if member != self.person.id]
-        return ", ".join(self.name_of(member) for member in others) or self.person.real_name
+        return ", ".join(self.name_of(member) for member in others) or self.person.shown_name
 
     def channel_link(self, channel_id: str) -> Markup:
         """A channel's name as a link, or a fixed word when the viewer may not know it."""

@@ -201,7 +201,7 @@ def test_nothing_posted_becomes_markup(sandbox: Sandbox, client: ClientFor, cont
     ("block", "shown"),
     [
         ({"type": "markdown", "text": "**b** [2](https://x.example)"}, '<a href="https://x.example" '),
-        ({"type": "markdown", "text": "<@U0BO> in `<@U0BO>`"}, '<span class="mention">@bo</span> in <code>'),
+        ({"type": "markdown", "text": "<@U0BO> in `<@U0BO>`"}, '<span class="mention">@Bo Ek</span> in <code>'),
         ({"type": "markdown", "text": "| a |\n|---|\n| b |"}, "<td>b</td>"),
         ({"type": "section", "text": {"type": "mrkdwn", "text": "• one\n• two"}}, "<li>one</li><li>two</li>"),
         ({"type": "section", "text": {"type": "mrkdwn", "text": "&gt; said"}}, "<blockquote>said</blockquote>"),

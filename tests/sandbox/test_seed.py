@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from slack_sdk import WebClient
@@ -151,6 +152,19 @@ def test_a_taken_port_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         port = taken.getsockname()[1]
         assert main(["--seed", str(tmp_path / "seed.yml"), "--port", str(port)]) == 2
     assert capsys.readouterr().err == f"Port {port} can't be used (Address already in use); choose another.\n"
+
+
+@pytest.mark.parametrize(("chosen", "shown"), [("", "Ann Lee"), ("annie", "annie")])
+def test_who_chose_no_display_name_has_none(chosen: str, shown: str) -> None:
+    """Slack leaves it empty, and its clients show the real name instead."""
+    person = SeedPerson("ann", real_name="Ann Lee", display_name=chosen)
+    with Sandbox.running(Seed((person,), (GENERAL,))) as sandbox:
+        ann = WebClient(token=sandbox.token("ann"), base_url=sandbox.api_url)
+        user = ann.users_info(user=sandbox.user_id("ann"))["user"]
+        with urlopen(f"{sandbox.url}client/{sandbox.channel_id('general')}?as={user['id']}") as page:
+            words = page.read().decode("utf-8")
+    assert (user["name"], user["profile"]["display_name"], user["profile"]["real_name"]) == ("ann", chosen, "Ann Lee")
+    assert shown in words
 
 
 def test_a_seed_that_is_not_there_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
