@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from slack_sdk import WebClient
 from bot.access.membership import Membership
 from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts, answer
+from bot.errors import StateError
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
@@ -41,6 +43,8 @@ from retrieval.stores.collections import active, read_manifest
 from retrieval.stores.protocol import PassageStore
 from retrieval.stores.shared import open_store
 
+LEAST_ROOM_BYTES = 200_000_000
+"""The engine lays out files of 190 MB that are mostly holes; where the disk can't fill one, the process is killed."""
 LOCAL_TEAM = "local"
 """Whose the index is as long as there is no Slack workspace."""
 
@@ -79,8 +83,9 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
     """A team's index, whether or not another process has it open.
 
     Raises:
-        EmbeddingError, StoreUnavailable, CollectionMismatch: it can't be opened.
+        EmbeddingError, StoreUnavailable, CollectionMismatch, StateError: it can't be opened.
     """
+    _require_room(settings.data_folder)
     with ExitStack() as closing:
         by = open_embedders(settings)
         dimension = by.dense.dimension
@@ -90,6 +95,18 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         closing.callback(store.close)
         indexer, searcher = Indexer(store, by.dense, by.sparse, team), Searcher(store, by.dense, by.sparse)
         yield Retrieval(store, indexer, searcher, Meaning(by.dense))
+
+
+def _require_room(folder: Path) -> None:
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise StateError(f"{folder} can't be used ({error.strerror}): set another with FOOTNOTE_DATA.") from error
+    if free < LEAST_ROOM_BYTES:
+        raise StateError(
+            f"The disk of {folder} has {free // 1_000_000} MB left, and Footnote needs {LEAST_ROOM_BYTES // 1_000_000}"
+            ": make room, or set another folder with FOOTNOTE_DATA."
+        )
 
 
 @contextmanager

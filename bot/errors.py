@@ -4,7 +4,7 @@ BotError
 ├── SettingsError      the settings can't work; lists every problem at once
 ├── SlackError         Slack refused or can't be reached
 │   └── SlackDenied    Slack says that Footnote may not read this (not_in_channel, missing_scope…): no access
-├── StateError         the database can't be opened, read or written
+├── StateError         the database or the data folder can't be opened, read or written
 └── UsageError         a command was given words that it can't use
 
 `retrieval.errors.RetrievalError` is the other tree. Adapters translate what slack_sdk and sqlalchemy raise, with
@@ -20,6 +20,12 @@ class SettingsError(BotError):
     """The settings can't work; the message lists every problem at once."""
 
 
+TOKEN_REFUSALS = frozenset(
+    {"account_inactive", "invalid_auth", "not_allowed_token_type", "not_authed", "token_expired", "token_revoked"}
+)
+"""Slack's errors that only another token mends."""
+
+
 class SlackError(BotError):
     """Slack refused, or can't be reached.
 
@@ -27,8 +33,7 @@ class SlackError(BotError):
     """
 
     def __init__(self, method: str, code: str) -> None:
-        unreachable = f"Slack can't be reached ({method}): check the network and SLACK_API_URL."
-        super().__init__(unreachable if code == "unreachable" else f"Slack answered {method} with {code}.")
+        super().__init__(_told(method, code))
         self.method = method
         self.code = code
 
@@ -37,8 +42,17 @@ class SlackDenied(SlackError):
     """Slack says that Footnote may not read this."""
 
 
+def _told(method: str, code: str) -> str:
+    if code == "unreachable":
+        return f"Slack can't be reached ({method}): check the network and SLACK_API_URL."
+    if code in TOKEN_REFUSALS:
+        token = "SLACK_APP_TOKEN" if method == "apps.connections.open" else "SLACK_BOT_TOKEN"
+        return f"Slack refuses {token} ({code}): copy it again from the app's page."
+    return f"Slack answered {method} with {code}."
+
+
 class StateError(BotError):
-    """The database can't be opened, read or written."""
+    """The database or the data folder can't be opened, read or written."""
 
 
 class UsageError(BotError):

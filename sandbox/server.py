@@ -39,6 +39,8 @@ def _listen(port: int, app: SandboxApp) -> BaseWSGIServer:
         socket.create_server((_HOST, port)).close()
     except OSError as error:
         raise SandboxError(f"Port {port} can't be used ({os.strerror(error.errno or 0)}); choose another.") from error
+    except OverflowError as error:
+        raise SandboxError(f"{port} is no port; choose one from 0 to 65535.") from error
     return make_server(_HOST, port, app, threaded=True, request_handler=_QuietHandler)
 
 

@@ -16,9 +16,10 @@ from bot.commands.parsing import Ask
 from bot.commands.terminal import say, say_json
 from bot.errors import BotError, UsageError
 from bot.settings import Settings
+from bot.slack.workspace import Workspace
 from bot.state.database import Database
 from bot.texts import NOT_FOR_GUESTS
-from bot.types import Admission, Question, Surface, Turn
+from bot.types import Admission, Conversation, ConversationKind, Question, Surface, Turn
 from retrieval.types import WORKSPACE, Passage, Place, Scope
 
 DM = "dm"
@@ -104,11 +105,19 @@ def _asked_in_slack(command: Ask, slack: Slack, ts: str, thread_ts: str | None) 
     surface = Surface.DM if in_dm else Surface.CHANNEL
     question = Question(team, asker, channel, ts, thread_ts, command.words, surface)
     _require_admission(question, slack.access.may_ask)
+    if not in_dm:
+        _require_entrance(asker, slack.workspace.conversation(channel), slack.workspace)
     return question, slack.access
 
 
 def _open_to_all(team: str, public: frozenset[Place]) -> OpenToAll:
     return OpenToAll(Scope(team, frozenset({public | {WORKSPACE}})))
+
+
+def _require_entrance(asker: str, place: Conversation, workspace: Workspace) -> None:
+    """Only members can write in what is not public."""
+    if place.kind is not ConversationKind.PUBLIC and asker not in workspace.members(place.id):
+        raise BotError(f"In Slack they could not ask there: they are not in #{place.name}.")
 
 
 def _require_admission(question: Question, may_ask: Callable[[Question], Admission]) -> None:

@@ -9,7 +9,7 @@ from enum import Enum
 
 from bot.app import open_embedders, open_slack, open_state, passages_of_team
 from bot.commands.parsing import Check
-from bot.commands.terminal import say
+from bot.commands.terminal import counted, say
 from bot.errors import BotError
 from bot.settings import Settings
 from bot.slack.api import open_client
@@ -92,8 +92,10 @@ def _slack(settings: Settings, database: Database) -> list[Finding]:
     joined = len(slack.workspace.joined())
     findings = [
         Finding(Verdict.OK, f"Slack workspace {us.url} ({us.team}), scopes"),
-        Finding(Verdict.OK if joined else Verdict.NOTE, f"in {joined} channels; `/invite @footnote` adds more"),
-        Finding(Verdict.OK, f"index with {passages_of_team(settings, us.team)} passages"),
+        Finding(
+            Verdict.OK if joined else Verdict.NOTE, f"in {counted(joined, 'channel')}; `/invite @footnote` adds more"
+        ),
+        Finding(Verdict.OK, f"index with {counted(passages_of_team(settings, us.team), 'passage')}"),
     ]
     lacking = sorted(OPTIONAL_SCOPES - scopes)
     note = Finding(Verdict.NOTE, f"without {', '.join(lacking)}: private channels or group messages are not read")

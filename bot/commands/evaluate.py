@@ -30,6 +30,8 @@ def _retrieval(command: EvalRetrieval, settings: Settings) -> int:
 
 
 def _measured(command: EvalRetrieval, settings: Settings) -> RetrievalReport:
+    if not command.folder.is_dir():
+        raise UsageError(f"There is no folder {command.folder}: give one with corpus.jsonl, queries.jsonl and qrels/.")
     by = open_embedders(settings)
     with bar("Measuring") as tell:
         return evaluate_retrieval(

@@ -125,6 +125,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` says how to call it.")
 
 
+_LAST_PORT = 65535
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # what `add_subparsers` returns; it has no public name
 
 
@@ -155,7 +156,9 @@ def _add_index(commands: _Commands) -> None:
         metavar="CHANNEL",
         help="who may read the documents: `workspace` (every full member; the default) or the members of a channel",
     )
-    parser.add_argument("--url", metavar="BASE", help="where readers open the documents: BASE/<path without .md>")
+    parser.add_argument(
+        "--url", type=_web_address, metavar="BASE", help="where readers open the documents: BASE/<path without .md>"
+    )
     parser.add_argument("--slack-export", type=Path, metavar="ZIP", help="a Slack export, as a zip or a folder")
     parser.add_argument(
         "--private-channels", action="store_true", help="take private channels and group messages of the export too"
@@ -197,7 +200,9 @@ def _add_eval(commands: _Commands) -> None:
 
 def _add_sandbox(commands: _Commands) -> None:
     parser = _add(commands, "sandbox", RunSandbox)
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port to listen on (default: a free one)")
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="the port to listen on (default: a free one)"
+    )
     parser.add_argument("--seed", type=Path, metavar="FILE", help="the workspace as YAML (default: the sample)")
     parser.add_argument("--handbook", type=Path, metavar="DIR", help="a folder of Markdown pages to show")
 
@@ -213,6 +218,18 @@ class _Joined(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002  # argparse calls it so
     ) -> None:
         setattr(namespace, self.dest, values if isinstance(values, str) else " ".join(values or ()))
+
+
+def _web_address(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError(f"{text!r} is no http or https address")
+    return text
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to {_LAST_PORT}")
+    return int(text)
 
 
 def _positive(text: str) -> int:

@@ -7,7 +7,7 @@ from http.client import HTTPException
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bot.errors import BotError, SettingsError, SlackError
+from bot.errors import TOKEN_REFUSALS, BotError, SettingsError, SlackError
 
 REQUIRED_SCOPES = frozenset(
     {
@@ -22,9 +22,6 @@ REQUIRED_SCOPES = frozenset(
 )
 OPTIONAL_SCOPES = frozenset({"groups:history", "groups:read", "mpim:history", "mpim:read"})
 """Without them Footnote works in public channels and direct messages alone."""
-_REFUSALS = frozenset(
-    {"account_inactive", "invalid_auth", "not_allowed_token_type", "not_authed", "token_expired", "token_revoked"}
-)
 
 
 def granted_scopes(client: WebClient) -> frozenset[str]:
@@ -74,8 +71,8 @@ def try_app_token(client: WebClient) -> None:
 
 def explained(error: SlackError, variable: str) -> BotError:
     """The same with what to do about it, where that is known."""
-    if error.code in _REFUSALS:
-        return SettingsError(f"Slack refuses {variable} ({error.code}): copy it again from the app's page.")
+    if error.code in TOKEN_REFUSALS:
+        return SettingsError(str(error))
     if error.code == "missing_scope":
         return SettingsError(f"{variable} lacks a scope that {error.method} needs: compare the app with manifest.yml.")
     return error

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Session
 
 import bot.state
@@ -33,6 +33,7 @@ class Database:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._where = _where(engine.url)
         self._reader = engine.execution_options(reads_only=True)
 
     @contextmanager
@@ -42,7 +43,7 @@ class Database:
         Raises:
             StateError: the database can't be read or written.
         """
-        with _translated(), Session(self._engine, expire_on_commit=False) as session, session.begin():
+        with _translated(self._where), Session(self._engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
@@ -52,7 +53,7 @@ class Database:
         Raises:
             StateError: the database can't be read.
         """
-        with _translated(), Session(self._reader, expire_on_commit=False) as session, session.begin():
+        with _translated(self._where), Session(self._reader, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
@@ -68,7 +69,9 @@ def open_database(url: str) -> Database:
     """
     _import_tables()
     with _translated():
-        engine = _open_sqlite(url) if make_url(url).get_backend_name() == "sqlite" else _open_server(url)
+        where = make_url(url)
+    with _translated(_where(where)):
+        engine = _open_sqlite(url) if where.get_backend_name() == "sqlite" else _open_server(url)
         Base.metadata.create_all(engine)
     return Database(engine)
 
@@ -123,8 +126,13 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
 
 
+def _where(url: URL) -> str:
+    """SQLite's file; of a server nothing, for its address holds a password."""
+    return f" {url.database}" if url.get_backend_name() == "sqlite" else ""
+
+
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translated(where: str = "") -> Iterator[None]:
     try:
         yield
     except ArgumentError as error:
@@ -136,6 +144,20 @@ def _translated() -> Iterator[None]:
             "The driver of DATABASE_URL's database is missing: pip install psycopg, and write postgresql+psycopg://…."
         ) from error
     except (SQLAlchemyError, OSError) as error:
-        raise StateError(
-            f"The database failed ({type(error).__name__}): see that DATABASE_URL is right and its disk writable."
-        ) from error
+        raise StateError(_told(where, error)) from error
+
+
+def _told(where: str, error: SQLAlchemyError | OSError) -> str:
+    """What failed, and the setting that says where it stands; never what was to be written."""
+    if not where:
+        return f"The database failed ({type(error).__name__}): see that DATABASE_URL is right and the server runs."
+    reason = error.strerror if isinstance(error, OSError) else _sqlite_reason(error)
+    return (
+        f"The database{where} can't be used ({reason}): see that its folder can be written and its disk has room, or "
+        "set another with FOOTNOTE_DATA or DATABASE_URL."
+    )
+
+
+def _sqlite_reason(error: SQLAlchemyError) -> str:
+    """SQLite's own words, which tell of files and disks, and of columns at most."""
+    return str(error.orig) if isinstance(error, DBAPIError) else type(error).__name__

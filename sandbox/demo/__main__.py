@@ -16,6 +16,7 @@ from sandbox.demo.scenes import Play, play_all
 from sandbox.demo.stage import SAMPLE, BotProcess, DemoFailed, Stage, environment, running_bot
 from sandbox.seed import read_seed
 from sandbox.server import Sandbox
+from sandbox.types import SandboxError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _stage(options.port) as (stage, bot):
             return _play(stage, bot, options.serve)
-    except DemoFailed as failure:
+    except (DemoFailed, SandboxError) as failure:
         say(f"\nThe demo failed: {failure}")
         return 1
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bot import app
 from bot.cli import main
 from bot.commands import status
 from bot.texts import HELP, REFUSAL
@@ -109,8 +110,11 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         (("passages", "/nowhere"), "There is nothing at /nowhere"),
         (("passages", str(ROOT), "--sample", "0"), "no whole number above 0"),
         (("eval", "rewriting", "/nowhere"), "/nowhere can't be read"),
+        (("eval", "retrieval", "/nowhere"), "There is no folder /nowhere"),
+        (("index", str(ROOT / "scripts"), "--url", "handbook"), "'handbook' is no http or https address"),
         (("serve",), "SLACK_BOT_TOKEN and SLACK_APP_TOKEN must be set"),
         (("sandbox", "--seed", "/nowhere.yml"), "/nowhere.yml"),
+        (("sandbox", "--port", "99999"), "'99999' is no port"),
     ],
 )
 def test_wrong_usage_is_one_sentence_and_exit_code_2(run: Run, words: tuple[str, ...], sentence: str) -> None:
@@ -119,6 +123,18 @@ def test_wrong_usage_is_one_sentence_and_exit_code_2(run: Run, words: tuple[str,
     assert (code, out) == (2, "")
     assert sentence in err
     assert [line for line in err.splitlines() if not line.endswith("…")] == err.splitlines()[-1:]
+
+
+def test_a_disk_without_room_is_told_before_anything_is_written(
+    run: Run, monkeypatch: pytest.MonkeyPatch, handbook: Path
+) -> None:
+    """The engine maps its files into memory, and a process that can't fill them is killed without a word."""
+    monkeypatch.setattr(app, "LEAST_ROOM_BYTES", 10**30)  # more than any disk has
+    for words in (("index", str(handbook)), ("ask", "how does the kiln work?")):
+        code, out, err = run(*words)
+        assert (code, out) == (1, "")
+        assert "make room, or set another folder with FOOTNOTE_DATA." in err
+        assert len(err.splitlines()) == 1
 
 
 def test_wrong_settings_are_exit_code_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ FOOTNOTE = Path(sys.executable).with_name("footnote")
 PATIENCE_S = 90  # a loaded machine needs a while to load the model
 
 SEED = Seed(
-    people=(SeedPerson("ann"), SeedPerson("bo"), SeedPerson("gus", kind="guest")),
+    people=(SeedPerson("ann"), SeedPerson("bo", real_name="Bo Ek"), SeedPerson("gus", kind="guest")),
     channels=(
         SeedChannel("shop", members=("ann", "bo")),
         SeedChannel("board", kind="private", members=("ann",)),
@@ -144,6 +144,7 @@ def test_a_mention_is_answered_in_its_thread(workshop: Workshop) -> None:
         (("how much is the rent of the shop?", "--as", "bo"), "refusal"),
         (("how much is the rent of the shop?",), "refusal"),
         (("when is the kiln fired?", "--as", "@bo", "--in", "#shop"), "answer"),
+        (("when is the kiln fired?", "--as", "Bo Ek", "--in", "#shop"), "answer"),
         (("when is the kiln fired?", "--as", "bo", "--in", "lounge"), "refusal"),
         (("when is the kiln fired?",), "answer"),
     ],
@@ -165,6 +166,7 @@ def test_the_terminal_answers_inside_what_every_reader_may_read(
         (("why?", "--as", "ann", "--in", "nowhere"), 2, "Footnote is in no channel nowhere"),
         (("why?", "--in", "shop"), 2, "say who with --as"),
         (("why?", "--as", "gus"), 1, "I can only answer full members"),
+        (("why?", "--as", "bo", "--in", "board"), 1, "they are not in #board"),
     ],
 )
 def test_who_asks_and_where_must_be_known(workshop: Workshop, words: tuple[str, ...], code: int, sentence: str) -> None:

@@ -53,8 +53,16 @@ def test_a_database_that_cant_be_opened_is_told_in_one_sentence(url: str) -> Non
 def test_a_folder_that_cant_be_written_is_told_in_one_sentence(tmp_path: Path) -> None:
     """A file where the folder should be is a failure of the database, not a traceback."""
     (tmp_path / "file").touch()
-    with pytest.raises(StateError):
+    with pytest.raises(StateError, match=r"file/state.db can't be used \(Not a directory\).*FOOTNOTE_DATA"):
         open_database(f"sqlite:///{tmp_path}/file/state.db")
+
+
+def test_a_damaged_file_is_named_with_what_sqlite_says(tmp_path: Path) -> None:
+    """Whoever runs it learns which file, and that it is no database, without any of what stands in it."""
+    (tmp_path / "state.db").write_text("scribbled over " * 400)
+    with pytest.raises(StateError, match=r"state.db can't be used \(file is not a database\)") as raised:
+        open_database(f"sqlite:///{tmp_path}/state.db")
+    assert "scribbled" not in str(raised.value)
 
 
 def test_a_place_keeps_its_id_from_run_to_run(tmp_path: Path) -> None:
