@@ -53,7 +53,7 @@ def test_a_database_that_cant_be_opened_is_told_in_one_sentence(url: str) -> Non
 def test_a_folder_that_cant_be_written_is_told_in_one_sentence(tmp_path: Path) -> None:
     """A file where the folder should be is a failure of the database, not a traceback."""
     (tmp_path / "file").touch()
-    with pytest.raises(StateError, match=r"file/state.db can't be used \(Not a directory\).*FOOTNOTE_DATA"):
+    with pytest.raises(StateError, match=r"file/state.db can't be used \(File exists\).*FOOTNOTE_DATA"):
         open_database(f"sqlite:///{tmp_path}/file/state.db")
 
 

@@ -161,6 +161,7 @@ def test_who_chose_no_display_name_has_none(chosen: str, shown: str) -> None:
     with Sandbox.running(Seed((person,), (GENERAL,))) as sandbox:
         ann = WebClient(token=sandbox.token("ann"), base_url=sandbox.api_url)
         user = ann.users_info(user=sandbox.user_id("ann"))["user"]
+        ann.chat_postMessage(channel=sandbox.channel_id("general"), text="hello")
         with urlopen(f"{sandbox.url}client/{sandbox.channel_id('general')}?as={user['id']}") as page:
             words = page.read().decode("utf-8")
     assert (user["name"], user["profile"]["display_name"], user["profile"]["real_name"]) == ("ann", chosen, "Ann Lee")
