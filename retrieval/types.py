@@ -60,6 +60,25 @@ class Markup:
     text: str
     media_type: str = "text/markdown"
     """`text/markdown` or `text/plain`."""
+    opens_sections: bool = True
+    """Whether the slug of a heading, behind the source's address, opens it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a document that is printed page by page."""
+
+    number: int
+    """From 1; `#page=` of it, behind the source's address, opens it."""
+    text: str
+    """Markdown, under the headings that it stands below, with whole sentences only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A document whose pages open one by one, those without words left out."""
+
+    pages: tuple[Page, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +99,7 @@ class Source:
     title: str
     url: str
     places: frozenset[Place]
-    content: Markup | Talk
+    content: Markup | Pages | Talk
     updated_at: float | None = None
     """Seconds since the epoch; None where nobody knows."""
 

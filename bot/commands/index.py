@@ -18,7 +18,7 @@ from bot.state.database import Database
 from bot.state.places import Places
 from bot.state.questions import Questions
 from bot.sync.archive import Archive, open_archive
-from bot.sync.documents import index_documents
+from bot.sync.documents import NOT_DOCUMENTS, index_documents
 from bot.sync.export import Export, Tally, permalink_of
 from bot.sync.export import team_of as team_of_export
 from retrieval.types import WORKSPACE, IndexReport, Place
@@ -70,7 +70,7 @@ def _files_in(path: Path) -> int:
         return 1
     count = 0
     for _, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in NOT_DOCUMENTS]
         count += sum(not name.startswith(".") for name in names)
     return count
 

@@ -9,18 +9,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bot.errors import UsageError
-from retrieval.chunking import title_of
+from retrieval.errors import UnreadableSource
 from retrieval.indexing import Indexer
-from retrieval.types import IndexReport, Markup, Place, Source
+from retrieval.reading import FileReader, Reading, kind_of
+from retrieval.types import IndexReport, Place, Source
 
-_MEDIA_TYPES = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-}
-_LARGEST = 2_000_000
-"""Bytes: what is larger is a log or a dump rather than a document, and would fill the answers."""
+NOT_DOCUMENTS = frozenset({"__pycache__", "node_modules", "site-packages"})
+"""Folders that programs fill, in which nobody of the team has written anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +61,9 @@ def read_documents(root: Path, places: frozenset[Place], base_url: str | None) -
         UsageError: there is nothing at `root`.
     """
     folder = _folder(root, places, base_url)
-    for path in _files(folder):
-        yield _read(path, folder) if isinstance(path, Path) else path
+    with FileReader() as reader:
+        for path in _files(folder):
+            yield _read(path, folder, reader) if isinstance(path, Path) else path
 
 
 def index_documents(
@@ -115,7 +111,7 @@ def _files(folder: _Folder) -> Iterator[Path | Skipped]:
         return
     unreadable: list[OSError] = []
     for where, folders, names in os.walk(folder.root, onerror=unreadable.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in NOT_DOCUMENTS)
         yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
     for error in unreadable:
         yield Skipped(
@@ -123,46 +119,36 @@ def _files(folder: _Folder) -> Iterator[Path | Skipped]:
         )
 
 
-def _read(path: Path, folder: _Folder) -> Source | Skipped:
+def _read(path: Path, folder: _Folder, reader: FileReader) -> Source | Skipped:
     source_id = folder.id_of(path)
     try:
-        reason = _reason_against(path, folder)
-        content = b"" if reason else path.read_bytes()
-        written_at = None if reason else path.stat().st_mtime
+        reading = _reading(path, folder, reader)
+        written_at = path.stat().st_mtime
     except OSError as error:
         return Skipped(source_id, f"It can't be read: {error.strerror}.", may_come_back=True)
-    text = _decoded(content)
-    if text is None:
-        reason = "It is not text in UTF-8: save it in that encoding."
-    elif not reason and not text.strip():
-        reason = "It is empty."
-    if text is None or reason:
-        return Skipped(source_id if source_id.isprintable() else ascii(source_id), reason)
-    markup = Markup(text, _MEDIA_TYPES[path.suffix.lower()])
-    title = title_of(markup) or _named(path)
-    return Source(source_id, _origin(folder), title, folder.url_of(path), folder.places, markup, written_at)
+    except UnreadableSource as error:
+        return Skipped(source_id if source_id.isprintable() else ascii(source_id), str(error))
+    title = reading.title or _named(path)
+    return Source(source_id, _origin(folder), title, folder.url_of(path), folder.places, reading.content, written_at)
 
 
-def _reason_against(path: Path, folder: _Folder) -> str:
-    """Why a file's content is not even looked at; empty where it is."""
-    if not str(path.relative_to(folder.base)).isprintable():
-        return "Its name holds what can't be shown: rename it."
-    if path.suffix.lower() not in _MEDIA_TYPES:
-        return f"{path.suffix or 'A file without an ending'} is not a type that is read yet."
+def _reading(path: Path, folder: _Folder, reader: FileReader) -> Reading:
+    """What a file says.
+
+    Raises:
+        UnreadableSource: it says nothing, or is none of the folder's documents.
+    """
+    name = path.relative_to(folder.base)
+    if not str(name).isprintable():
+        raise UnreadableSource("Its name holds what can't be shown: rename it.")
+    kind = kind_of(path)
+    if kind is None:
+        raise UnreadableSource(f"{path.suffix or 'A file without an ending'} is not a type that is read.")
     if not path.resolve().is_relative_to(folder.root.resolve()):
-        return "It is a link that leads out of the folder."
+        raise UnreadableSource("It is a link that leads out of the folder.")
     if not path.is_file():
-        return "It is not a regular file."
-    return f"It is larger than {_LARGEST // 1_000_000} MB: split it." if path.stat().st_size > _LARGEST else ""
-
-
-def _decoded(content: bytes) -> str | None:
-    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = content.decode(encoding)
-    except UnicodeDecodeError:
-        return None
-    return None if "\x00" in text else text
+        raise UnreadableSource("It is not a regular file.")
+    return reader.read(path, kind, name)
 
 
 def _named(path: Path) -> str:

@@ -20,7 +20,7 @@ from retrieval.chunking.sizes import DEFAULT, Budget
 from retrieval.chunking.talk import cut_talk
 from retrieval.embedding.protocol import TokenCounter
 from retrieval.errors import UnreadableSource
-from retrieval.types import Markup, Passage, Source, Talk
+from retrieval.types import Markup, Pages, Passage, Source, Talk
 
 CHUNKING_VERSION = "1"
 """Part of a collection's name: another one means that everything is cut and embedded anew."""
@@ -67,6 +67,14 @@ def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, l
             found, body = without_front_matter(without_hidden(text))
             title = given or found
             return title, cut_markdown(with_addresses(without_noise(body)), title, source.url, budget, count)
+        case Pages(pages):
+            return given, [
+                chunk
+                for page in pages
+                for chunk in cut_markdown(
+                    without_hidden(page.text), given, f"{source.url}#page={page.number}", budget, count
+                )
+            ]
         case Markup(_, media_type):
             raise UnreadableSource(f"{media_type} can't be read yet: use Markdown or plain text.")
 

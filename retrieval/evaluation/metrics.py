@@ -49,5 +49,21 @@ def reciprocal_rank_at_k(ranking: Sequence[str], gold: Collection[str], k: int) 
     return next((1 / rank for rank, id_ in enumerate(ranking[:k], start=1) if id_ in gold), 0.0)
 
 
+def hit_within_one_page(
+    rankings: Mapping[str, Sequence[str]], qrels: Mapping[str, Collection[str]], k: int
+) -> float | None:
+    """Share of queries whose first k hold a gold page or a neighbour of one; None where gold has no pages."""
+    near = {query: frozenset(page for id_ in qrels[query] for page in _near(id_)) for query in rankings}
+    if not any(near.values()):
+        return None
+    return fmean(bool(near[query] & set(ranking[:k])) for query, ranking in rankings.items())
+
+
+def _near(id_: str) -> list[str]:
+    """A page and its neighbours."""
+    document, mark, number = id_.rpartition("#page=")
+    return [f"{document}{mark}{int(number) + step}" for step in (-1, 0, 1)] if mark and number.isdecimal() else []
+
+
 def _dcg(gains: Sequence[float]) -> float:
     return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, start=1))

@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 from retrieval.chunking.cut import CHUNKING_VERSION
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.evaluation.beir import JudgedSet, read
-from retrieval.evaluation.metrics import Measures, measure
+from retrieval.evaluation.metrics import Measures, hit_within_one_page, measure
 from retrieval.indexing import Indexer
 from retrieval.search import Searcher, Stages
 from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.protocol import PassageStore
-from retrieval.types import WORKSPACE, Candidate, Hit, Scope, SearchResult
+from retrieval.types import WORKSPACE, Candidate, Hit, Passage, Scope, SearchResult
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
@@ -28,6 +28,8 @@ _TEAM = "evaluation"
 _EVERYTHING = Scope(_TEAM, frozenset({frozenset({WORKSPACE})}))
 _RANKED = 50
 """Sources that each ranking holds at least, where there are so many."""
+
+_NEAR = "hit@5_within_one_page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +44,19 @@ class RetrievalReport:
     query_ms_p50: float
     """Of a whole hybrid search, embedding included."""
     query_ms_p95: float
+    hit_at_5_within_one_page: float | None = None
+    """Share of queries of which the hybrid's first five hold a gold page or a neighbour of one; None without pages."""
 
     def to_json(self) -> dict[str, object]:
         """As `footnote eval retrieval --json` prints it."""
+        near = {} if self.hit_at_5_within_one_page is None else {_NEAR: round(self.hit_at_5_within_one_page, 4)}
         return {
             "retrievers": {name: _named(measures) for name, measures in self.retrievers.items()},
             "passages": self.passages,
             "queries": self.queries,
             "index_seconds": round(self.index_seconds, 2),
             "query_ms": {"p50": round(self.query_ms_p50, 2), "p95": round(self.query_ms_p95, 2)},
+            **near,
         }
 
     def to_text(self) -> str:
@@ -64,6 +70,8 @@ class RetrievalReport:
             f"{self.passages} passages in {self.index_seconds:.0f} s · {self.queries} queries, "
             f"{self.query_ms_p50:.0f} ms each ({self.query_ms_p95:.0f} ms at the 95th percentile)"
         )
+        if self.hit_at_5_within_one_page is not None:
+            rows.append(f"{_NEAR} {self.hit_at_5_within_one_page:.3f}")
         return "\n".join(rows)
 
 
@@ -100,6 +108,7 @@ def evaluate_retrieval(
         index_seconds=index_seconds,
         query_ms_p50=percentiles[9],
         query_ms_p95=percentiles[18],
+        hit_at_5_within_one_page=hit_within_one_page(runs["hybrid"], judged.qrels, 5),
     )
 
 
@@ -113,21 +122,23 @@ def _ask_all(
         started = time.perf_counter()
         result = searcher.search(text, _EVERYTHING)
         times_ms.append((time.perf_counter() - started) * 1000)
-        for name, ranking in _rankings(result, text, searcher).items():
+        for name, ranking in _rankings(result, text, searcher, judged.id_of).items():
             runs[name][query] = ranking
         tell("searching", done, len(judged.queries))
     return runs, times_ms
 
 
-def _rankings(result: SearchResult, text: str, searcher: Searcher) -> dict[str, list[str]]:
+def _rankings(
+    result: SearchResult, text: str, searcher: Searcher, id_of: Callable[[Passage], str]
+) -> dict[str, list[str]]:
     """Sources as the product's search ranks them; where passages of few sources fill it, deeper searches follow on."""
-    rankings = {name: _sources(ranked) for name, ranked in _retrievers(result).items()}
+    rankings = {name: _sources(ranked, id_of) for name, ranked in _retrievers(result).items()}
     limit = _RANKED
     while any(len(rankings[name]) < _RANKED and len(ranked) >= limit for name, ranked in _retrievers(result).items()):
         limit *= 4
         result = searcher.search(text, _EVERYTHING, limit)
         for name, ranked in _retrievers(result).items():
-            rankings[name] = list(dict.fromkeys(rankings[name] + _sources(ranked)))
+            rankings[name] = list(dict.fromkeys(rankings[name] + _sources(ranked, id_of)))
     return rankings
 
 
@@ -135,11 +146,11 @@ def _retrievers(result: SearchResult) -> dict[str, Sequence[Candidate | Hit]]:
     return {"bm25": result.sparse, "dense": result.dense, "hybrid": result.hits}
 
 
-def _sources(ranked: Sequence[Candidate | Hit]) -> list[str]:
-    """Each source by its best passage; equal scores by the source's id."""
+def _sources(ranked: Sequence[Candidate | Hit], id_of: Callable[[Passage], str]) -> list[str]:
+    """Each source or page by its best passage; equal scores by the source's id."""
     best: dict[str, float] = {}
     for candidate in ranked:
-        best.setdefault(candidate.passage.source_id, candidate.score)
+        best.setdefault(id_of(candidate.passage), candidate.score)
     return sorted(best, key=lambda source: (-best[source], source))
 
 
