@@ -22,13 +22,27 @@ _ASKS = re.compile(
     compare)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_HANDED_ON = re.compile(
+    r"""(?:(?:and|so|ok(?:ay)?|well|hmm|please)[\s,]+)*(?:
+    (?:do|would|might)\s+you\s+(?:happen\s+to\s+)?know(?:\s+(?:this|that|it|the\s+answer))?(?:\s+(?:one|too))?|
+    (?:can|could|will|would)\s+you\s+(?:please\s+)?(?:help(?:\s+(?:us|me|him|her|them|out|here|with\s+(?:this|that|it)))*|
+    (?:answer|take|look\s+(?:at|into))(?:\s+(?:this|that|it|the\s+question))?(?:\s+one)?)|
+    (?:please\s+)?answer(?:\s+(?:this|that|it|the\s+question))?(?:\s+one)?|
+    (?:any|an|no)\s+(?:idea|ideas|clue|thoughts|answer)|thoughts|
+    what\s+(?:do|would)\s+you\s+(?:think|say)|over\s+to\s+you
+    )(?:[\s,]+please)?[\s?.!]*""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Somebody calls Footnote to a question that another person has asked in the thread."""
+_MOST_WORDS = 80
+"""A longer text tells a story around what it asks."""
 _MOST_TURNS = 12
 """Earlier turns further back are not looked at: what a follow-up leans on stands near."""
 
 
 def rewrite(text: str, turns: tuple[Turn, ...]) -> Query:
     """The question with what it leaves out taken from the earlier turns; one that stands alone is left as it is."""
-    return Query(text=_stand_alone(text, turns[-_MOST_TURNS:]), asked=text)
+    return Query(text=_focused(_stand_alone(text, turns[-_MOST_TURNS:])), asked=text)
 
 
 def _stand_alone(text: str, turns: tuple[Turn, ...]) -> str:
@@ -48,9 +62,21 @@ def _bare(text: str) -> str:
     return _GREETING.sub("", text.strip()) or text.strip()
 
 
+def _focused(text: str) -> str:
+    """Of a long text the sentences that ask, each with the one before it where it says nothing by itself."""
+    if len(text.split()) <= _MOST_WORDS:
+        return text
+    sentences = _SENTENCE.findall(text)
+    asking = [at for at, sentence in enumerate(sentences) if sentence.rstrip().endswith("?")]
+    kept = {at for at in asking} | {at - 1 for at in asking if at and stands_without_nouns(sentences[at])}
+    return "".join(sentences[at] for at in sorted(kept)).strip() or text
+
+
 def _resolved(text: str, questions: list[str], said: str) -> str:
     if not questions:
         return text
+    if _HANDED_ON.fullmatch(text):
+        return next((question for question in reversed(questions) if _is_asking(question)), text)
     whole = contrasted(text, questions[-1])
     if whole:
         return whole

@@ -68,6 +68,40 @@ def test_a_pronoun_gives_way_to_what_it_means(earlier: str, asked: str, query: s
     assert rewrite(asked, turns(earlier)).text == query
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["do you know?", "hey, do you know that one?", "any idea?", "Could you help us here, please?", "thoughts?",
+     "can you answer this?", "please answer", "so what would you say?"],
+)  # fmt: skip
+def test_who_is_called_to_a_question_answers_that_question(asked: str) -> None:
+    """Below a question that somebody else has asked, "do you know?" means it, whatever was said in between."""
+    earlier = (*turns("The canary is stuck.", "How long is the drain of a deploy?", "Let me look at the graph."),)
+
+    assert rewrite(asked, earlier).text == "How long is the drain of a deploy?"
+
+
+@pytest.mark.parametrize("asked", ["do you know Ann?", "any ideas for lunch in Porto?", "can you help with the VPN?"])
+def test_who_is_called_to_a_question_of_their_own_answers_that(asked: str) -> None:
+    """What names its own subject is not about the question before."""
+    assert rewrite(asked, turns("How long is the drain of a deploy?")).text == asked
+
+
+STORY = "Yesterday we sat together for a while and went through the list of open points one by one. " * 12
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        (f"{STORY}How long is the notice period?", "How long is the notice period?"),
+        (f"{STORY}The parcel worker hangs. How do I fix it? {STORY}", "The parcel worker hangs. How do I fix it?"),
+        (STORY, STORY.strip()),
+    ],
+)
+def test_of_a_long_story_what_it_asks_is_searched_for(asked: str, query: str) -> None:
+    """The words around a question must not drown it; a text that asks nothing is taken whole."""
+    assert rewrite(asked, ()).text == query
+
+
 def test_a_chain_of_follow_ups_is_resolved_from_its_beginning() -> None:
     """Each turn is resolved against those before it, so that a topic outlives two ellipses."""
     earlier = turns("How many days of rest do waiters get?", "what about gardeners?")
