@@ -68,7 +68,7 @@ def _focused(text: str) -> str:
         return text
     sentences = _SENTENCE.findall(text)
     asking = [at for at, sentence in enumerate(sentences) if sentence.rstrip().endswith("?")]
-    kept = {at for at in asking} | {at - 1 for at in asking if at and stands_without_nouns(sentences[at])}
+    kept = set(asking) | {at - 1 for at in asking if at and stands_without_nouns(sentences[at])}
     return "".join(sentences[at] for at in sorted(kept)).strip() or text
 
 
