@@ -110,6 +110,16 @@ class Question:
         return self.thread_ts or self.ts
 
 
+@dataclass(frozen=True, slots=True)
+class AccessChange:
+    """What an event says has changed about who may read what; empty where it says nothing of one."""
+
+    channel: str = ""
+    user: str = ""
+    is_of_channel: bool = False
+    """Whether the channel itself is another kind of channel now, and not only somebody's being in it."""
+
+
 class Admission(Enum):
     """Whether somebody may put a question where they put it, and what they hear if not."""
 

@@ -30,9 +30,14 @@ class Facts(Generic[K, V]):
         known = self._known.get(key)
         if known and now - known[0] <= max_age_s:
             return known[1]
-        self._known.pop(key, None)
+        facts = self._known  # what is forgotten during the read stays so
+        facts.pop(key, None)
         value = self._read(key)
-        self._known[key] = (now, value)
-        while len(self._known) > MOST_FACTS:
-            self._known.pop(next(iter(self._known)), None)
+        facts[key] = (now, value)
+        while len(facts) > MOST_FACTS:
+            facts.pop(next(iter(facts)), None)
         return value
+
+    def forget(self, key: K) -> None:
+        """Read it anew when it is asked for again, whoever may be reading it now."""
+        self._known = {known: fact for known, fact in self._known.copy().items() if known != key}

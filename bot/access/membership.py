@@ -10,7 +10,7 @@ from typing import Protocol
 from bot.access.facts import Facts
 from bot.access.scope import OpenPlaces, Reader, scope_in_conversation, scope_in_dm
 from bot.errors import SlackError
-from bot.types import Admission, Conversation, Person, PersonKind, Question, Surface
+from bot.types import AccessChange, Admission, Conversation, Person, PersonKind, Question, Surface
 from retrieval.types import Passage, Place, Scope
 
 FRESH_S = 60.0
@@ -52,6 +52,8 @@ class Membership:
         self._public: Facts[str, tuple[Conversation, ...]] = Facts(lambda _: workspace.public_channels(), clock)
         self._conversations_of = Facts(workspace.conversations_of, clock)
         self._members = Facts(workspace.members, clock)
+        self._changed: set[str] = set()
+        """Whom the list of all may know as they were; in a busy workspace somebody changes every minute."""
 
     def may_ask(self, question: Question) -> Admission:
         """Whether the asker is answered where they ask.
@@ -63,6 +65,18 @@ class Membership:
             return Admission.SILENCE
         kind = self._person.get(question.asker, FRESH_S).kind
         return _ADMISSIONS.get(kind, Admission.SILENCE)
+
+    def forget(self, change: AccessChange) -> None:
+        """Rely no more on what was known of a channel or a person before it changed."""
+        if change.user:
+            self._person.forget(change.user)
+            self._conversations_of.forget(change.user)
+            self._changed.add(change.user)
+        if change.channel:
+            self._members.forget(change.channel)
+        if change.is_of_channel:
+            self._conversation.forget(change.channel)
+            self._public.forget(_ALL)
 
     def scope_of(self, question: Question) -> Scope:
         """What every reader of the reply, present or later, may read; empty where that can't be known."""
@@ -103,7 +117,7 @@ class Membership:
 
     def _known(self, user_id: str) -> Person:
         """Somebody of the workspace by the list of all, which is one call for many; anybody else alone."""
-        listed = self._people.get(_ALL, FRESH_S)
+        listed = {} if user_id in self._changed else self._people.get(_ALL, FRESH_S)
         return listed.get(user_id) or self._person.get(user_id, FRESH_S)
 
     def _open_places(self) -> OpenPlaces:

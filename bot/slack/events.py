@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from bot.slack.payloads import Payload, child, children, string
+from bot.types import AccessChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +48,21 @@ def parse_event(body: Payload, attempt: int = 1) -> Event:
 def decode_event(body: str, attempt: int) -> Event:
     """The event that was written down as JSON."""
     return parse_event(json.loads(body), attempt)
+
+
+def access_change(event: Event) -> AccessChange | None:
+    """What an event changes about who may read what, so that nothing older is relied on; None where it doesn't."""
+    channel = string(event.payload, "channel") or string(child(event.payload, "channel"), "id")
+    if event.type in ("member_joined_channel", "member_left_channel"):
+        return AccessChange(channel, string(event.payload, "user"))
+    if event.type in ("user_change", "team_join"):
+        return AccessChange(user=string(child(event.payload, "user"), "id"))
+    is_notice = event.type == "message" and string(event.payload, "subtype").startswith("channel_convert_to_")
+    return AccessChange(channel, is_of_channel=True) if is_notice or event.type in _OF_CHANNELS else None
+
+
+_OF_CHANNELS = frozenset(
+    f"{kind}_{change}"
+    for kind in ("channel", "group")
+    for change in ("archive", "unarchive", "deleted", "left", "shared", "unshared", "id_changed")
+)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from bot.access.facts import Facts
 from bot.access.membership import CONFIRMED_S, FRESH_S, Membership
 from bot.errors import SlackDenied, SlackError
-from bot.types import Admission, Conversation, ConversationKind, Person, PersonKind, Question, Surface
+from bot.types import AccessChange, Admission, Conversation, ConversationKind, Person, PersonKind, Question, Surface
 from retrieval.types import WORKSPACE, Anchor, Passage, Place
 
 ANN, BO, GUS, BOT = "U0ANN", "U0BO", "U0GUS", "U0BOT"
@@ -278,3 +279,53 @@ def test_who_asks_must_be_known(office: Office, access: Membership) -> None:
     office.broken.add("users.info")
     with pytest.raises(SlackError):
         access.may_ask(IN_DM)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda office: office.inside[SECRET].remove(ANN), AccessChange(SECRET, ANN)),
+        (lambda office: office.kinds.update({ANN: PersonKind.NOBODY}), AccessChange(user=ANN)),
+    ],
+)
+def test_what_an_event_tells_counts_at_once(
+    office: Office, access: Membership, change: Callable[[Office], None], told: AccessChange
+) -> None:
+    """Who has left a channel or the company gets nothing more of it, however fresh the facts seem."""
+    assert access.scope_of(IN_DM).admits([place(SECRET)])
+    change(office)
+    access.forget(told)
+    assert not access.scope_of(IN_DM).admits([place(SECRET)])
+
+
+def test_a_channel_that_was_made_private_is_so_at_once(office: Office, access: Membership) -> None:
+    """What anybody could open a moment ago is its members' alone."""
+    in_bo_dm = replace(IN_DM, asker=BO)
+    office.inside[GENERAL].remove(BO)
+    assert access.scope_of(in_bo_dm).admits([place(GENERAL)])
+    office.conversations[GENERAL] = channel(GENERAL, ConversationKind.PRIVATE)
+    access.forget(AccessChange(GENERAL, is_of_channel=True))
+    assert not access.scope_of(in_bo_dm).admits([place(GENERAL)])
+
+
+def test_who_became_a_guest_narrows_a_channel_at_once(office: Office, access: Membership) -> None:
+    """The list of all people may be a minute old; whom an event names is read anew."""
+    assert access.scope_of(IN_GENERAL).admits([WORKSPACE])
+    office.kinds[BO] = PersonKind.GUEST
+    access.forget(AccessChange(user=BO))
+    assert not access.scope_of(IN_GENERAL).admits([WORKSPACE])
+
+
+def test_what_is_forgotten_while_it_is_read_is_not_known() -> None:
+    """A read that had begun before the change may have missed it."""
+    facts: Facts[str, int]
+    values = iter((1, 2))
+
+    def read(key: str) -> int:
+        value = next(values)
+        if value == 1:
+            facts.forget(key)
+        return value
+
+    facts = Facts(read)
+    assert [facts.get("a", 60), facts.get("a", 60), facts.get("a", 60)] == [1, 2, 2]

@@ -295,3 +295,31 @@ def test_a_private_fact_stays_where_it_may_be_read(office: Office) -> None:
             ts = office.say(who, where, text)
             got += eventually(lambda who=who, where=where, ts=ts: office.replies(who, where, ts))  # type: ignore[misc]  # bound per turn
     assert got == [REFUSAL, ANSWER_TEXT, REFUSAL, ANSWER_TEXT]
+
+
+def test_who_leaves_a_private_channel_gets_nothing_more_of_it(office: Office) -> None:
+    """However fresh the answer before, what is asked right after leaving knows nothing of the channel."""
+    with office.bot() as bot:
+        bot.answers.decide = lambda question: bot.access.scope_of(question).admits([bot.places["secret"]])
+        got = []
+        for leaves in (False, True):
+            if leaves:
+                office.client("ann").conversations_leave(channel=office.channel("secret"))
+                settled(bot)
+            ts = office.say("ann", "dm of ann", "the plan?")
+            got += eventually(lambda ts=ts: office.replies("ann", "dm of ann", ts))  # type: ignore[misc]  # bound per turn
+    assert got == [ANSWER_TEXT, REFUSAL]
+
+
+def test_a_channel_made_private_is_closed_to_the_others(office: Office) -> None:
+    """Who isn't in it gets nothing more of it, from the next question on."""
+    with office.bot() as bot:
+        bot.answers.decide = lambda question: bot.access.scope_of(question).admits([bot.places["guests"]])
+        got = []
+        for is_private in (False, True):
+            if is_private:
+                office.control("convertChannel", channel=office.channel("guests"), to="private")
+                settled(bot)
+            ts = office.say("bo", "dm of bo", "the plan?")
+            got += eventually(lambda ts=ts: office.replies("bo", "dm of bo", ts))  # type: ignore[misc]  # bound per turn
+    assert got == [ANSWER_TEXT, REFUSAL]
