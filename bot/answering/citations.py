@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.types import Answer, Citation, Claim, Quote
+from retrieval.types import UnitKind
+
+_SOFT_BREAK = re.compile(r"(?<!  )(?<!\\)\n[ \t]*")
+"""The end of a line that Markdown doesn't show; two blanks or a backslash before it mean one that it does."""
+_LINE_OF_ITS_OWN = re.compile(r"\n\s*(?:\n|>|[-*+•|#`]|\d+[.)]\s)")
+"""A break before a new paragraph or block, each of which stays where it is."""
 
 
 def cite(quotes: tuple[Quote, ...]) -> Answer:
@@ -15,8 +23,14 @@ def cite(quotes: tuple[Quote, ...]) -> Answer:
         if opened not in markers:
             markers[opened] = len(markers) + 1
             citations.append(_citation(markers[opened], quote))
-        claims.append(Claim(quote.text, quote.kind, (markers[opened],)))
+        claims.append(Claim(_unwrapped(quote), quote.kind, (markers[opened],)))
     return Answer(tuple(claims), tuple(citations))
+
+
+def _unwrapped(quote: Quote) -> str:
+    """A document's sentence on one line: its lines were broken because they were full. In talk every break is meant."""
+    is_whole = quote.anchor.author or quote.kind is not UnitKind.SENTENCE or _LINE_OF_ITS_OWN.search(quote.text)
+    return quote.text if is_whole else _SOFT_BREAK.sub(" ", quote.text)
 
 
 def _citation(marker: int, quote: Quote) -> Citation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.answering.citations import cite
 from bot.types import Answer, Citation, Claim, Quote
 from retrieval.types import WORKSPACE, Anchor, Passage, UnitKind
@@ -62,3 +64,20 @@ def test_each_place_gets_one_marker_in_order_of_first_use() -> None:
             ),
         ),
     )
+
+
+@pytest.mark.parametrize(
+    ("passage", "text", "shown"),
+    [
+        (PAGE, "Drivers rest\nnine hours.", "Drivers rest nine hours."),
+        (PAGE, "Drivers rest\n  nine hours,\ncooks eight.", "Drivers rest nine hours, cooks eight."),
+        (PAGE, "Kiln Street 4  \nPorto\\\nPortugal", "Kiln Street 4  \nPorto\\\nPortugal"),
+        (PAGE, "First this.\n\nThen that.", "First this.\n\nThen that."),
+        (PAGE, "Drivers rest\n> nine hours.", "Drivers rest\n> nine hours."),
+        (THREAD, "Soup:\nat noon", "Soup:\nat noon"),
+    ],
+)
+def test_a_line_that_was_full_goes_on(passage: Passage, text: str, shown: str) -> None:
+    """A document's sentence reads on over its breaks, which Markdown doesn't show; in talk people meant them."""
+    answer = cite((quoted(text, passage),))
+    assert (answer.claims[0].text, answer.citations[0].quote) == (shown, text)
