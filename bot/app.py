@@ -19,6 +19,7 @@ from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
+from bot.slack.events import access_change
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
@@ -185,7 +186,8 @@ def build_bot(
     progress = Progress(database, us.team)
     sync = Sync(slack.workspace, reader, progress, partial(slack.places.place_of, us.team), read_later)
     lanes = (Lane("questions", _asking(slack, database, retrieval, follow_ups), workers=2), Lane("index", sync))
-    return Bot(Inbox(database, lanes), Backfill(reader, progress))
+    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
+    return Bot(inbox, Backfill(reader, progress))
 
 
 def _asking(slack: Slack, database: Database, retrieval: Retrieval, follow_ups: FollowUps) -> Asking:

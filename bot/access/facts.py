@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -23,6 +24,7 @@ class Facts(Generic[K, V]):
         self._read = read
         self._clock = clock
         self._known: dict[K, tuple[float, V]] = {}
+        self._forgetting = threading.Lock()
 
     def get(self, key: K, max_age_s: float) -> V:
         """A fact that was true at some time in the last `max_age_s` seconds."""
@@ -40,4 +42,5 @@ class Facts(Generic[K, V]):
 
     def forget(self, key: K) -> None:
         """Read it anew when it is asked for again, whoever may be reading it now."""
-        self._known = {known: fact for known, fact in self._known.copy().items() if known != key}
+        with self._forgetting:  # or two at once would bring back what the other one forgot
+            self._known = {known: fact for known, fact in self._known.copy().items() if known != key}

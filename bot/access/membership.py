@@ -66,8 +66,10 @@ class Membership:
         kind = self._person.get(question.asker, FRESH_S).kind
         return _ADMISSIONS.get(kind, Admission.SILENCE)
 
-    def forget(self, change: AccessChange) -> None:
-        """Rely no more on what was known of a channel or a person before it changed."""
+    def forget(self, change: AccessChange | None) -> None:
+        """Rely no more on what was known of a channel or a person before it changed; None is no change."""
+        if change is None:
+            return
         if change.user:
             self._person.forget(change.user)
             self._conversations_of.forget(change.user)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from bot.errors import SlackError
-from bot.slack.events import Event, access_change
+from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.posting import Posted, Poster, posted_to
 from bot.slack.replies import note, render
 from bot.slack.threads import THREAD_IS_GONE, Threads
 from bot.state.questions import Questions, QuestionState
 from bot.texts import FAILURE, NOT_FOR_GUESTS
-from bot.types import AccessChange, Admission, Answer, Question, Reply
+from bot.types import Admission, Answer, Question, Reply
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +24,6 @@ class Door(Protocol):
     """Says who may ask."""
 
     def may_ask(self, question: Question) -> Admission: ...
-
-    def forget(self, change: AccessChange) -> None: ...
 
 
 class Asking:
@@ -48,12 +46,7 @@ class Asking:
         self._poster = poster
 
     def handle(self, event: Event) -> None:
-        """Reply to the question that an event puts, if it puts one that no other event has put.
-
-        Every event comes by here before the questions that were asked after it, and so do changes of access.
-        """
-        if change := access_change(event):
-            self._door.forget(change)
+        """Reply to the question that an event puts, if it puts one that no other event has put."""
         question = self._hearing.question_in(event)
         if question is None or not self._asked.take(question, event.id, time.time()):
             return

@@ -57,19 +57,29 @@ class Lane:
     """Threads; with one, each event waits for the one before it."""
 
 
+def _nothing_first(_event: Event) -> None:
+    """For an inbox beside which nothing is remembered."""
+
+
 class Inbox:
-    """Delivery at least once: an event is done when its handler has returned, or has told that it failed."""
+    """Delivery at least once: an event is done when its handler has returned, or has told that it failed.
+
+    `first` sees each event the moment it comes, ahead of all that wait: what it makes untrue must not be relied on for
+    a question that came right behind it.
+    """
 
     def __init__(
         self,
         database: Database,
         lanes: Sequence[Lane],
+        first: Callable[[Event], None] = _nothing_first,
         back_offs_s: Sequence[float] = BACK_OFFS_S,
         lease_s: float = LEASE_S,
         poll_s: float = POLL_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._deliveries = Deliveries(database)
+        self._first = first
         self._lanes = tuple(lanes)
         self._back_offs_s = tuple(back_offs_s)
         self._lease_s = lease_s
@@ -87,6 +97,7 @@ class Inbox:
             StateError: it could not be written down, and Slack must send it again.
         """
         event = parse_event(body)
+        self._first(event)
         lanes = [lane.name for lane in self._lanes]
         self._deliveries.keep(event.app_id, event.id, event.team, json.dumps(body), lanes, self._clock())
         with self._something_came:

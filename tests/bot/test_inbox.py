@@ -92,6 +92,19 @@ def test_events_are_handled_in_order_of_arrival_and_once(database: Database) -> 
     assert handler.handled == [("E1", 1), ("E2", 1), ("E3", 1)]
 
 
+def test_what_an_event_makes_untrue_is_told_ahead_of_all_that_waits(database: Database) -> None:
+    """A change of access that came before a question is known before the question is taken up, busy or not."""
+    told: list[tuple[str, int]] = []
+
+    def tell(event: Event) -> None:
+        told.append((event.id, inbox.unfinished("questions")))
+
+    inbox = Inbox(database, [Lane("questions", Scripted())], tell)
+    for event_id in ("E1", "E2"):
+        inbox.keep(body(event_id))
+    assert told == [("E1", 0), ("E2", 1)]
+
+
 @pytest.mark.parametrize("failure", [UNREACHABLE, StoreUnavailable("The store is away."), StateError("No disk.")])
 def test_what_may_pass_is_tried_again(database: Database, failure: Exception) -> None:
     """A fault of Slack, the store or the database costs the asker a moment and not the answer."""

@@ -16,6 +16,7 @@ from bot.access.membership import Membership
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
+from bot.slack.events import access_change
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.listeners import build_app
@@ -180,7 +181,14 @@ class Office:
         hearing = Hearing(workspace, names, threads, asked, follow_ups)
         asking = Asking(hearing, asked, access, answers, threads, Poster(client))
         lanes = [Lane("questions", asking, workers=3)]
-        inbox = Inbox(database, lanes, back_offs_s=(0.05,) * 6, lease_s=1.0, poll_s=0.05)
+        inbox = Inbox(
+            database,
+            lanes,
+            lambda event: access.forget(access_change(event)),
+            back_offs_s=(0.05,) * 6,
+            lease_s=1.0,
+            poll_s=0.05,
+        )
         socket = Socket(build_app(client, inbox), self.sandbox.app_token)
         known = places.places_of(workspace.identity().team, [self.channel(c.name) for c in SEED.channels])
         by_name = {c.name: known[self.channel(c.name)] for c in SEED.channels}
