@@ -10,6 +10,11 @@ from typing import NoReturn, TypeAlias
 
 from bot.errors import UsageError
 
+_DOCUMENTS = (
+    "a folder of documents, or a document: Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, notebooks, source code, "
+    "plain text"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Serve:
@@ -150,7 +155,7 @@ def _add_running(commands: _Commands) -> None:
 
 def _add_index(commands: _Commands) -> None:
     parser = _add(commands, "index", Index)
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="a folder of documents, or a document")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help=_DOCUMENTS)
     parser.add_argument(
         "--visible-to",
         metavar="CHANNEL",
@@ -181,7 +186,7 @@ def _add_ask(commands: _Commands) -> None:
 
 def _add_passages(commands: _Commands) -> None:
     parser = _add(commands, "passages", Passages)
-    parser.add_argument("path", type=Path, metavar="PATH", help="a folder of documents, or a document")
+    parser.add_argument("path", type=Path, metavar="PATH", help=_DOCUMENTS)
     parser.add_argument("--sample", type=_positive, default=10, metavar="N", help="how many to show (default: 10)")
 
 
@@ -189,7 +194,9 @@ def _add_eval(commands: _Commands) -> None:
     parser = commands.add_parser("eval", help="measure a part of Footnote", description="Measure a part of Footnote.")
     parts = parser.add_subparsers(metavar="PART", required=True)
     retrieval = _add(parts, "retrieval", EvalRetrieval)
-    retrieval.add_argument("folder", type=Path, metavar="DIR", help="corpus.jsonl, queries.jsonl and qrels/")
+    retrieval.add_argument(
+        "folder", type=Path, metavar="DIR", help="corpus.jsonl or documents, queries.jsonl and qrels/"
+    )
     retrieval.add_argument("--queries", type=Path, metavar="FILE", help="instead of the folder's own")
     retrieval.add_argument("--qrels", type=Path, metavar="FILE", help="instead of the folder's own")
     _add_json(retrieval)

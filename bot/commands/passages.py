@@ -23,7 +23,7 @@ def run(command: Passages, settings: Settings) -> int:
     budget = Budget().within(dense.max_tokens)
     passages = [passage for source in _sources(command) for passage in _cut(source, dense.count_tokens, budget)]
     if not passages:
-        raise UsageError(f"Nothing at {command.path} can be cut: give a folder of Markdown or text files.")
+        raise UsageError(f"Nothing at {command.path} can be cut: give a folder of documents.")
     shown = sorted(random.Random(0).sample(range(len(passages)), min(command.sample, len(passages))))
     for at in shown:
         say(_described(passages[at], dense.count_tokens(text_to_embed(passages[at]))))

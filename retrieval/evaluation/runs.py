@@ -46,17 +46,20 @@ class RetrievalReport:
     query_ms_p95: float
     hit_at_5_within_one_page: float | None = None
     """Share of queries of which the hybrid's first five hold a gold page or a neighbour of one; None without pages."""
+    skipped: tuple[str, ...] = ()
+    """Files that could not be read, and why."""
 
     def to_json(self) -> dict[str, object]:
         """As `footnote eval retrieval --json` prints it."""
-        near = {} if self.hit_at_5_within_one_page is None else {_NEAR: round(self.hit_at_5_within_one_page, 4)}
+        near = self.hit_at_5_within_one_page
         return {
             "retrievers": {name: _named(measures) for name, measures in self.retrievers.items()},
             "passages": self.passages,
             "queries": self.queries,
             "index_seconds": round(self.index_seconds, 2),
             "query_ms": {"p50": round(self.query_ms_p50, 2), "p95": round(self.query_ms_p95, 2)},
-            **near,
+            **({} if near is None else {_NEAR: round(near, 4)}),
+            **({"skipped": list(self.skipped)} if self.skipped else {}),
         }
 
     def to_text(self) -> str:
@@ -72,6 +75,7 @@ class RetrievalReport:
         )
         if self.hit_at_5_within_one_page is not None:
             rows.append(f"{_NEAR} {self.hit_at_5_within_one_page:.3f}")
+        rows += [f"Skipped {reason}" for reason in self.skipped]
         return "\n".join(rows)
 
 
@@ -109,6 +113,7 @@ def evaluate_retrieval(
         query_ms_p50=percentiles[9],
         query_ms_p95=percentiles[18],
         hit_at_5_within_one_page=hit_within_one_page(runs["hybrid"], judged.qrels, 5),
+        skipped=judged.skipped,
     )
 
 

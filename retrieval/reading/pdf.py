@@ -20,8 +20,8 @@ _LONGEST_TITLE = 120
 """Characters."""
 _NO_TITLE = re.compile(r"(?i)^(?:microsoft \w+ - .*|untitled.*|document\d*|.*\.\w{2,4}|[\W\d_]*)$")
 """What programs write where nobody gave a title."""
-_LONGEST_PLAIN_HEADING = 8
-"""Words of a heading that looks like a line of the body."""
+_LONGEST_LABEL = 8
+"""Words."""
 _ENDS = (".", "!", "?", ":", "。", "！", "？", '."', ".”", ".)")
 _LONGEST_LEAD = 30
 """Words of a paragraph that leads into a list."""
@@ -39,7 +39,7 @@ def read_pdf(path: Path) -> Reading:
     blocks = [block for sheet in sheets for block in blocks_of(sheet, body)]
     vocabulary = Vocabulary(line.text for sheet in sheets for line in sheet.lines)
     worded = [replace(block, text=vocabulary.joined(block.text)) for block in blocks]
-    title, told = _titled(printed.title, _plain_headings(worded))
+    title, told = _titled(printed.title, _labelled(worded))
     return Reading(Pages(tuple(_pages(_levelled(_whole(told))))), title)
 
 
@@ -65,19 +65,19 @@ def _titled(given: str, blocks: list[Printing]) -> tuple[str, list[Printing]]:
     return title if len(title) <= _LONGEST_TITLE else "", blocks
 
 
-def _plain_headings(blocks: Sequence[Printing]) -> list[Printing]:
-    """Blocks, short lines in capitals that stand alone above a paragraph as headings of the lowest rank."""
+def _labelled(blocks: Sequence[Printing]) -> list[Printing]:
+    """Blocks, short lines in capitals that stand alone above a paragraph as its labels."""
     found: list[Printing] = []
     for at, block in enumerate(blocks):
         following = blocks[at + 1] if at + 1 < len(blocks) else None
-        is_heading = following is not None and _looks_like_heading(block) and _may_head(block, following)
-        found.append(replace(block, shape=Shape.HEADING, size=0.0) if is_heading else block)
+        is_label = following is not None and _looks_like_heading(block) and _may_head(block, following)
+        found.append(replace(block, shape=Shape.LABEL) if is_label else block)
     return found
 
 
 def _looks_like_heading(block: Printing) -> bool:
     words = block.text.rstrip(":").split()
-    if block.shape is not Shape.PARAGRAPH or not block.is_single or not 0 < len(words) <= _LONGEST_PLAIN_HEADING:
+    if block.shape is not Shape.PARAGRAPH or not block.is_single or not 0 < len(words) <= _LONGEST_LABEL:
         return False
     long = [word for word in words if len(word) > 3 and word[0].isalpha()]
     is_name = bool(long) and all(word[0].isupper() for word in long)
@@ -88,7 +88,7 @@ def _may_head(block: Printing, following: Printing) -> bool:
     """What ends in a colon leads into a list, and a paragraph stands under all else."""
     if following.shape is Shape.ITEM:
         return not block.text.endswith(":")
-    return following.shape is Shape.PARAGRAPH and len(following.text.split()) > _LONGEST_PLAIN_HEADING
+    return following.shape is Shape.PARAGRAPH and len(following.text.split()) > _LONGEST_LABEL
 
 
 def _whole(blocks: Sequence[Printing]) -> list[Printing]:
@@ -187,20 +187,16 @@ def _without_orphans(own: Sequence[_Levelled]) -> Sequence[_Levelled]:
 
 
 def _markdown(blocks: Sequence[_Levelled]) -> Iterator[str]:
-    for at, one in enumerate(blocks):
+    for one in blocks:
         block = one.block
         match block.shape:
             case Shape.HEADING:
-                if not _says_again(block.text, [higher.block.text for higher in blocks[:at] if higher.level]):
-                    yield heading(block.text.rstrip(" :"), one.level)
+                yield heading(block.text.rstrip(" :"), one.level)
+            case Shape.LABEL:
+                yield f"**{paragraph(block.text.rstrip(' :*').lstrip('*'))}**"
             case Shape.ITEM:
                 yield item_text(block.text)
             case Shape.TABLE:
                 yield from tables(block.rows)
             case Shape.PARAGRAPH:
                 yield paragraph(block.text)
-
-
-def _says_again(text: str, above: Sequence[str]) -> bool:
-    """Whether a heading only repeats the one above it, with or without those above that."""
-    return bool(above) and text.casefold().rstrip(":").endswith(above[-1].casefold())

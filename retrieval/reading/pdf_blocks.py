@@ -29,6 +29,8 @@ class Shape(Enum):
     """What a block is."""
 
     HEADING = "heading"
+    LABEL = "label"
+    """A line that looks like the body and stands above a paragraph as a heading does."""
     PARAGRAPH = "paragraph"
     ITEM = "item"
     TABLE = "table"

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.chunking import cut
 from retrieval.errors import UnreadableSource
 from retrieval.evaluation.beir import JudgedSet, read
 from retrieval.types import WORKSPACE, Markup, Source
+from tests.conftest import WordHashEmbedder
+from tests.retrieval.printing import lines, write_pdf
+
+EVERYBODY = frozenset({WORKSPACE})
 
 
 def write(folder: Path, corpus: str, queries: str, qrels: str) -> Path:
@@ -58,6 +63,30 @@ def test_a_set_in_another_layout_is_one_clear_error(tmp_path: Path, corpus: str,
     """The error names the file."""
     with pytest.raises(UnreadableSource, match=r"(corpus|queries)\.jsonl|dev\.tsv"):
         read(write(tmp_path / "set", corpus, queries, qrels))
+
+
+def test_without_a_corpus_the_documents_are_the_sources(tmp_path: Path) -> None:
+    """They are called by their paths; files of the set itself are none, and what can't be read is told."""
+    folder = write(tmp_path / "set", "", QUERIES, QRELS)
+    (folder / "corpus.jsonl").unlink()
+    (folder / "rules").mkdir()
+    (folder / "rules" / "pumps.md").write_text("# Pumps\n\nThey pump.")
+    (folder / "tide.md").write_bytes(b"caf\xe9")
+    found = read(folder)
+    assert found.sources == (
+        Source("rules/pumps.md", "corpus", "Pumps", "rules/pumps.md", EVERYBODY, Markup("# Pumps\n\nThey pump.")),
+    )
+    assert found.skipped == ("tide.md: It is not text in UTF-8: save it in that encoding.",)
+
+
+def test_a_page_of_a_pdf_is_called_by_its_number(tmp_path: Path) -> None:
+    """The page that a passage's citation opens is the one that is judged."""
+    folder = write(tmp_path / "set", "", QUERIES, QRELS)
+    (folder / "corpus.jsonl").unlink()
+    write_pdf(folder / "a.pdf", [lines("They pump all night."), [], lines("They rest by day.")])
+    found = read(folder)
+    passages = cut(found.sources[0], "T0", WordHashEmbedder().count_tokens)
+    assert [found.id_of(passage) for passage in passages] == ["a.pdf#page=1", "a.pdf#page=3"]
 
 
 def test_a_folder_without_a_set_is_one_clear_error(tmp_path: Path) -> None:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.evaluation.metrics import Measures, measure, ndcg_at_k, recall_at_k, reciprocal_rank_at_k
+from retrieval.evaluation.metrics import (
+    Measures,
+    hit_within_one_page,
+    measure,
+    ndcg_at_k,
+    recall_at_k,
+    reciprocal_rank_at_k,
+)
 
 GAINS = {"a": 3.0, "b": 1.0, "c": 2.0}
 
@@ -69,3 +76,23 @@ def test_all_measures_lie_between_0_and_1(ranking: list[str], gains: dict[str, f
         assert 0 <= getattr(before, name) <= 1 + 1e-9
     assert after.ndcg_at_10 >= before.ndcg_at_10 - 1e-9
     assert after.mrr_at_10 == 1
+
+
+@pytest.mark.parametrize(
+    ("ranking", "hit"),
+    [
+        (["a.pdf#page=4"], 1.0),
+        (["a.pdf#page=6"], 1.0),
+        (["b.pdf#page=5", "a.pdf#page=7"], 0.0),
+        ([*(f"b.pdf#page={at}" for at in range(5)), "a.pdf#page=5"], 0.0),
+        (["a.pdf"], 0.0),
+    ],
+)
+def test_a_neighbour_of_a_gold_page_is_a_hit(ranking: list[str], hit: float) -> None:
+    """Of the same file, among the first k."""
+    assert hit_within_one_page({"q": ranking}, {"q": {"a.pdf#page=5": 1.0}}, 5) == hit
+
+
+def test_without_pages_there_are_no_neighbours() -> None:
+    """A set of other sources has no such figure."""
+    assert hit_within_one_page({"q": ["a"]}, {"q": {"a": 1.0}}, 5) is None

@@ -122,6 +122,29 @@ def test_a_title_is_what_the_file_or_its_first_page_says(
     assert read_pdf(path).title == title
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("Opening Hours", "**Opening Hours**\n\n"),
+        ("Opening Hours:", "**Opening Hours**\n\n"),
+        ("Opening hours of all", "Opening hours of all\n\n"),
+        ("Last Updated: Monday", "Last Updated: Monday\n\n"),
+        ("Ask For The Key.", "Ask For The Key.\n\n"),
+    ],
+)
+def test_a_line_in_capitals_above_a_paragraph_is_its_label(tmp_path: Path, line: str, shown: str) -> None:
+    """In bold, so that it stays with what it says; a line that could be anything stays what it is."""
+    [page] = pages(write_pdf(tmp_path / "a.pdf", [[*lines(line, 740), *lines(TIDE, 700)]]))
+    assert page.text == f"{shown}{' '.join(TIDE.split())}"
+
+
+def test_what_is_raised_stays_in_its_line(tmp_path: Path) -> None:
+    """A superscript begins no line, and the next line does."""
+    raised = [Words("The mark is at 4 m", 700), Words("2", 704, x=165, size=7), Words("of the wall.", 700, x=172)]
+    [page] = pages(write_pdf(tmp_path / "a.pdf", [[*raised, *lines("It is painted anew each year.", 686)]]))
+    assert page.text == "The mark is at 4 m 2 of the wall. It is painted anew each year."
+
+
 def test_a_contents_page_is_left_out(tmp_path: Path) -> None:
     """It leads elsewhere and says nothing."""
     contents = lines("Pumps .......................... 4\nGate . . . . . . . . . . . . . . . . . 17")
