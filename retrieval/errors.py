@@ -19,7 +19,7 @@ class StoreUnavailable(RetrievalError):
 
 
 class CollectionMismatch(RetrievalError):
-    """The collection was built by another embedding model or chunking version: `footnote reindex` builds it anew."""
+    """The collection was built by another embedding model or chunking version: delete it and index again."""
 
 
 class EmbeddingError(RetrievalError):

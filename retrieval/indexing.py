@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.chunking import Budget, cut, text_to_embed
+import numpy as np
+
+from retrieval.chunking import Budget, cut, texts_to_embed
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.errors import UnreadableSource
 from retrieval.stores.protocol import EmbeddedPassage, PassageStore
@@ -121,8 +123,11 @@ class Indexer:
         pending.source_ids.clear()
 
     def _embedded(self, passages: Sequence[Passage]) -> list[EmbeddedPassage]:
-        texts = [text_to_embed(passage) for passage in passages]
-        dense, sparse = self._dense.embed_passages(texts), self._sparse.embed_passages(texts)
+        """By meaning as a whole and by its excerpts, by words as a whole alone."""
+        texts = [texts_to_embed(passage, self._budget, self._dense.count_tokens) for passage in passages]
+        vectors = self._dense.embed_passages([text for of_one in texts for text in of_one])
+        dense = np.split(vectors, np.cumsum([len(of_one) for of_one in texts])[:-1])
+        sparse = self._sparse.embed_passages([whole for whole, *_ in texts])
         return [EmbeddedPassage(*parts) for parts in zip(passages, dense, sparse, strict=True)]
 
 

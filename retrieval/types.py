@@ -182,7 +182,7 @@ class Hit:
     rank: int
     """From 1."""
     dense: float
-    """Cosine similarity to the query, -1 to 1."""
+    """Cosine similarity to the query, -1 to 1: the passage's own, or that of the part that is nearest."""
     sparse: float
     """BM25 score, 0 or more."""
 

@@ -32,7 +32,7 @@ def embedded(passages: Iterable[Passage], dense: DenseEmbedder, sparse: SparseEm
     passages = list(passages)
     texts = [one.text for one in passages]
     vectors = zip(dense.embed_passages(texts), sparse.embed_passages(texts), strict=True)
-    return [EmbeddedPassage(one, *both) for one, both in zip(passages, vectors, strict=True)]
+    return [EmbeddedPassage(one, whole[None], terms) for one, (whole, terms) in zip(passages, vectors, strict=True)]
 
 
 def scope_of(*readers: Iterable[str]) -> Scope:

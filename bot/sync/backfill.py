@@ -41,6 +41,13 @@ class Backfill:
         chosen = (conversation for conversation in conversations if conversation.kind is not ConversationKind.DM)
         return tuple(self.read(conversation, is_stopped) for conversation in chosen if not is_stopped())
 
+    def forget_lost(self, conversations: Iterable[Conversation]) -> None:
+        """Forget how far those channels were read of which the index has nothing: it is being built anew."""
+        for place in (conversation.place for conversation in conversations):
+            before = self.progress.of(place)
+            if before and before.indexed and not self.reader.holds(place):
+                self.progress.forget(place)
+
     def read(self, conversation: Conversation, is_stopped: Callable[[], bool] = lambda: False) -> ChannelProgress:
         """Read one conversation: to its beginning the first time, its last days after that.
 

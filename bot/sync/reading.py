@@ -88,6 +88,10 @@ class ChannelReader:
             self._touched.get(conversation.place, set()).add(root_ts)
             self._refresh(conversation, root_ts)
 
+    def holds(self, place: Place) -> bool:
+        """Whether the index has anything of a channel."""
+        return bool(self._stored.sources_of(origin_of(self._sources.us.team, place)))
+
     def purge(self, place: Place) -> None:
         """Drop everything of a channel from the index."""
         with self._locks[place]:

@@ -22,8 +22,10 @@ from retrieval.embedding.protocol import TokenCounter
 from retrieval.errors import UnreadableSource
 from retrieval.types import Markup, Pages, Passage, Source, Talk
 
-CHUNKING_VERSION = "1"
-"""Part of a collection's name: another one means that everything is cut and embedded anew."""
+CHUNKING_VERSION = "2"
+"""Part of a collection's name: another one means that everything is cut and embedded anew.
+
+2: excerpts are embedded beside their passages."""
 
 _NAMESPACE = uuid.UUID("5f1d3c1e-8a4b-5e0f-9d3c-2b7a6c1e4f90")
 

@@ -18,16 +18,22 @@ class Budget:
     """No passage has more; at most what the model reads."""
     least: int = 64
     """A section shorter than this is joined with its neighbours."""
+    excerpt: int = 64
+    """Excerpts, which are embedded beside their passage, are filled up to this, their headings left out."""
 
     def within(self, max_tokens: int) -> Budget:
         """This budget under a model that reads so many tokens."""
         limit = max_tokens
         target = min(self.target, limit)
-        return Budget(target, limit, min(self.least, target))
+        return Budget(target, limit, min(self.least, target), min(self.excerpt, target))
 
     def room(self, count: Callable[[str], int]) -> Room:
         """All of this budget as room."""
         return Room(self.target, self.limit, self.least, count)
+
+    def excerpts(self, count: Callable[[str], int]) -> Room:
+        """The room of one excerpt: a quarter more for what should stay whole, and no rest of less than two fifths."""
+        return Room(self.excerpt, self.excerpt * 5 // 4, self.excerpt * 2 // 5, count)
 
 
 DEFAULT = Budget()

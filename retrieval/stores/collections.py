@@ -56,11 +56,16 @@ def activate_first(data: Path, collection: Collection) -> None:
     path = team_folder(data, collection.team) / "active.json"
     if not path.exists():
         write_manifest(path, collection)
-    require_match(read_manifest(path) or collection, collection)
+    require_match(read_manifest(path) or collection, collection, path.parent)
 
 
-def require_match(found: Collection, wanted: Collection) -> None:
+def require_match(found: Collection, wanted: Collection, folder: Path) -> None:
     """Refuse to mix what different models or ways of cutting made.
+
+    Args:
+        found: What stands in the folder.
+        wanted: What is about to be opened.
+        folder: What to delete for another build.
 
     Raises:
         CollectionMismatch: they differ.
@@ -68,7 +73,8 @@ def require_match(found: Collection, wanted: Collection) -> None:
     if found != wanted:
         raise CollectionMismatch(
             f"The index of {wanted.team} was built with {_described(found)} and the settings ask for "
-            f"{_described(wanted)}: run `footnote reindex`, or set EMBEDDING_MODEL back."
+            f"{_described(wanted)}: delete {folder} and read your documents again with `footnote index` "
+            f"(`footnote serve` reads Slack's channels again by itself){_or_set_back(found, wanted)}."
         )
 
 
@@ -96,6 +102,10 @@ def write_manifest(path: Path, collection: Collection) -> None:
             beside.replace(path)
     except OSError as error:
         raise StoreUnavailable(f"{path} can't be written: {error}.") from error
+
+
+def _or_set_back(found: Collection, wanted: Collection) -> str:
+    return ", or set EMBEDDING_MODEL back" if found.model != wanted.model else ""
 
 
 def _described(collection: Collection) -> str:

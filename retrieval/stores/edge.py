@@ -26,7 +26,7 @@ _SPARSE = "sparse"
 _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 200
-"""Points written at once: about 1 MB."""
+"""Points written at once: about 2 MB."""
 _SPARE = 16
 """Candidates asked for beyond the limit, to see whether equal scores go on past the cut."""
 _NO_LIMIT = 2**31 - 1
@@ -48,7 +48,7 @@ class EdgeStore:
         self._write = RLock()
         found = read_manifest(folder / "manifest.json")
         if found is not None:
-            require_match(found, collection)
+            require_match(found, collection, folder)
         self._shard = _guarded(lambda: _open(folder / "shard", collection.dimension), f"The store in {folder}")
         if found is None:
             write_manifest(folder / "manifest.json", collection)
@@ -237,13 +237,19 @@ def _open(folder: Path, dimension: int) -> engine.EdgeShard:
     shard = engine.EdgeShard.create(
         str(folder),
         engine.EdgeConfig(
-            vectors={_DENSE: engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine)},
+            vectors={_DENSE: _nearest_of_several(dimension)},
             sparse_vectors={_SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
         ),
     )
     for field in ("places", "source_id", "origin"):
         shard.update(engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword))
     return shard
+
+
+def _nearest_of_several(dimension: int) -> engine.EdgeVectorParams:
+    """A passage has vectors of itself and of its parts; the engine scores it by the one nearest to the query."""
+    nearest = engine.MultiVectorConfig(engine.MultiVectorComparator.MaxSim)
+    return engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine, multivector_config=nearest)
 
 
 def _guarded(call: Callable[[], _T], doing: str) -> _T:

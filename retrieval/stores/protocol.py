@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
 Vector = NDArray[np.float32]
+"""float32[d], of length 1."""
+
+Vectors = NDArray[np.float32]
+"""float32[n, d]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +23,8 @@ class EmbeddedPassage:
     """A passage with what it is found by."""
 
     passage: Passage
-    dense: Vector
-    """float32[d], of length 1."""
+    dense: Vectors
+    """float32[n, d], each row of length 1, at least one: of the whole passage, and of its parts."""
     sparse: SparseVector
 
 
@@ -29,6 +33,7 @@ class LegScores:
     """Both legs' scores of one passage."""
 
     dense: float
+    """Cosine of the nearest of its vectors."""
     sparse: float
 
 
@@ -66,7 +71,7 @@ class PassageStore(Protocol):
         ...
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        """The `limit` passages of the scope nearest by cosine, best first."""
+        """The `limit` passages of the scope nearest by cosine, each by the nearest of its vectors, best first."""
         ...
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:

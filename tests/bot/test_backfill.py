@@ -135,6 +135,16 @@ def test_what_changed_while_nobody_listened_is_caught_up_with(channels: Channels
     assert [text.partition(": ")[2] for text in texts if "cold" in text] == ["The kiln is cold again."]
 
 
+def test_a_channel_that_the_index_has_lost_is_read_from_its_beginning(channels: Channels) -> None:
+    """After another build of the index has begun, how far the last one had come counts for nothing."""
+    channels.read("shop", "board")
+    channels.backfill.reader.purge(channels.conversation("shop").place)
+    channels.backfill.forget_lost([channels.conversation(name) for name in ("shop", "board", "quiet")])
+    assert [channel.name for channel in channels.progress.all()] == ["board"]
+    channels.read("shop")
+    assert channels.texts("shop") == SHOP
+
+
 def test_a_channel_that_fails_is_noted_and_the_rest_goes_on(channels: Channels) -> None:
     """One channel that can't be read keeps no other from being read; it is read as a whole next time."""
     attic = replace(channels.conversation("attic"), is_joined=True)

@@ -118,7 +118,7 @@ def test_what_may_pass_is_tried_again(database: Database, failure: Exception) ->
 @pytest.mark.parametrize(
     "failure",
     [
-        CollectionMismatch("Run footnote reindex."),
+        CollectionMismatch("Delete it and index again."),
         SlackDenied("conversations.info", "missing_scope"),
         ZeroDivisionError(),
     ],

@@ -12,7 +12,7 @@ import pytest
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.protocol import PassageStore
+from retrieval.stores.protocol import EmbeddedPassage, LegScores, PassageStore
 from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 from tests.conftest import WordHashEmbedder
 from tests.congruence.conftest import opened
@@ -150,6 +150,19 @@ def test_scores_are_those_of_the_legs(any_store: PassageStore) -> None:
     by_sparse = {one.passage.id: one.score for one in sparse(any_store, "valve pump", scope)}
     assert {id_: legs.dense for id_, legs in scores.items()} == pytest.approx(by_dense)
     assert {id_: legs.sparse for id_, legs in scores.items()} == pytest.approx({LEAVE.id: 0.0} | by_sparse)
+
+
+def test_a_passage_is_as_near_as_the_nearest_of_its_vectors(any_store: PassageStore) -> None:
+    """The leg and the scoring take the best of the whole and its excerpts, never their sum or their mean."""
+    whole, terms = embedded([PUMP], DENSE, SPARSE)[0].dense, SPARSE.embed_passages([PUMP.text])[0]
+    excerpts = DENSE.embed_passages(["The ladder stands behind the kiln", "Lunch is at noon"])
+    any_store.upsert([EmbeddedPassage(PUMP, np.concatenate([whole, excerpts]), terms)])
+    fill(any_store, VALVE)
+    query, scope = DENSE.embed_query("ladder behind kiln"), scope_of(["harbour"])
+    nearest = pytest.approx(float(excerpts[0] @ query), abs=1e-5)
+    best = any_store.search_dense(query, scope, 10)[0]
+    assert (best.passage, best.score) == (PUMP, nearest)
+    assert any_store.score([PUMP.id], query, SPARSE.embed_query("ladder"), scope) == {PUMP.id: LegScores(nearest, 0.0)}
 
 
 def test_a_query_of_stop_words_matches_no_words(any_store: PassageStore) -> None:

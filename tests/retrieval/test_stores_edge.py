@@ -207,7 +207,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
 def test_another_collections_folder_is_never_opened(tmp_path: Path, other: Collection) -> None:
     """Vectors of two models, or passages of two ways of cutting, are never mixed; the error says what to do."""
     EdgeStore(tmp_path / "store", COLLECTION).close()
-    with pytest.raises(CollectionMismatch, match="footnote reindex"):
+    with pytest.raises(CollectionMismatch, match=r"delete .*/store and read your documents again"):
         EdgeStore(tmp_path / "store", other)
 
 
@@ -232,7 +232,7 @@ def test_a_broken_write_leaves_the_rest(store: EdgeStore) -> None:
     fill(store, OPEN)
     (wrong,) = embedded([HIDDEN], DENSE, SPARSE)
     with pytest.raises(StoreUnavailable, match="Writing to the store failed"):
-        store.upsert([replace(wrong, dense=wrong.dense[:3])])
+        store.upsert([replace(wrong, dense=wrong.dense[:, :3])])
     assert by_dense(store, scope_of(["harbour", "cellar"])) == {OPEN.id}
 
 
