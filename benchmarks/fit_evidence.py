@@ -4,8 +4,12 @@
 
 SET is a folder in the BEIR layout: each query as it is (answerable), and with its gold sources and word-for-word
 copies taken out (unanswerable). SET=ITEMS asks those of ITEMS instead, JSON lines of question, history, gold and
-label (`answerable` or `unanswerable`), of the folder's sources. Sets weigh the same. An answerable question whose
-gold was not found is left out of the fit, and counts in AUROC.
+label (`answerable` or `unanswerable`), of the folder's sources. An answerable question whose gold was not found is left
+out of the fit, and counts in AUROC.
+
+There are two fits. In the one for questions that share words with what is nearest, sets weigh the same. Paraphrases are
+few in any set: they are taken together, and those with an answer weigh as much as those without, since how many of each
+are in these sets says nothing about how a team asks.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.answering.evidence import Features, features
+from bot.answering.evidence import ENOUGH, Features, features
 from bot.answering.meaning import Meaning
 from bot.answering.rewriting import rewrite
 from bot.types import Turn
@@ -97,9 +101,30 @@ def _without(hits: tuple[Hit, ...], gold: frozenset[str]) -> tuple[Hit, ...]:
     return tuple(hit for hit in hits if hit.passage.source_id not in gold and hit.passage.text not in texts)
 
 
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Both regressions: coefficients and base."""
+
+    of_words: tuple[Matrix, float]
+    """Of nearness, margin and worth."""
+    of_paraphrases: tuple[Matrix, float]
+    """Of nearness alone."""
+
+    def log_odds(self, items: list[Item]) -> Matrix:
+        """As the product judges, its rule for names left out."""
+        (words, words_base), (paraphrases, paraphrases_base) = self.of_words, self.of_paraphrases
+        x, is_paraphrase = inputs(items), np.array([one.seen.is_paraphrase for one in items])
+        return np.where(is_paraphrase, x[:, :1] @ paraphrases + paraphrases_base, x @ words + words_base)
+
+
 def inputs(items: list[Item]) -> Matrix:
-    """The columns of the regression: nearness, margin and worth, as the product takes them."""
+    """The columns of the regressions: nearness, margin and worth, as the product takes them."""
     return np.array([((one.seen.top + one.seen.meaning) / 2, one.seen.margin, one.seen.worth) for one in items])
+
+
+def labels(items: list[Item]) -> Matrix:
+    """1 for what can be answered."""
+    return np.array([float(one.is_answerable) for one in items])
 
 
 def fit(x: Matrix, y: Matrix, weights: Matrix) -> tuple[Matrix, float]:
@@ -123,33 +148,41 @@ def auroc(scores: Matrix, y: Matrix) -> float:
     return float((higher[:, None] > lower).mean() + (higher[:, None] == lower).mean() / 2)
 
 
-def joined(sets: list[list[Item]]) -> tuple[Matrix, float]:
-    """The fit over sets that weigh the same."""
+def joined(sets: list[list[Item]]) -> Fitted:
+    """Both fits over all sets."""
     fitted = [[one for one in items if one.is_fitted] for items in sets]
-    x = np.concatenate([inputs(items) for items in fitted])
-    y = np.array([float(one.is_answerable) for items in fitted for one in items])
-    return fit(x, y, np.concatenate([np.full(len(items), 1 / len(items) / len(fitted)) for items in fitted]))
+    by_words = [[one for one in items if not one.seen.is_paraphrase] for items in fitted]
+    paraphrases = [one for items in fitted for one in items if one.seen.is_paraphrase]
+    shares = np.concatenate([np.full(len(items), 1 / len(items) / len(by_words)) for items in by_words])
+    x, y = np.concatenate([inputs(items) for items in by_words]), np.concatenate([labels(items) for items in by_words])
+    balance = labels(paraphrases)
+    halves = np.where(balance == 1, 1 / max(balance.sum(), 1), 1 / max((1 - balance).sum(), 1)) / 2
+    return Fitted(fit(x, y, shares), fit(inputs(paraphrases)[:, :1], balance, halves))
 
 
 def main(arguments: list[str]) -> None:
     """Fit on all sets, print each one's figures, and those without it in the fit."""
     with tempfile.TemporaryDirectory() as folder:
         sets = {argument: items_of(argument, Path(folder)) for argument in arguments}
-    coefficients, base = joined(list(sets.values()))
-    lines = [f"base {base:.2f}, nearness, margin, worth {np.round(coefficients, 2)}"]
+    fitted = joined(list(sets.values()))
+    (words, base), (paraphrases, base_of_paraphrases) = fitted.of_words, fitted.of_paraphrases
+    lines = [f"base {base:.2f}, nearness, margin, worth {np.round(words, 2)}"]
+    lines.append(f"of paraphrases: base {base_of_paraphrases:.2f}, nearness {np.round(paraphrases, 2)}")
     for name, items in sets.items():
         others = [sets[other] for other in sets if other != name]
-        lines.append(f"{name}: {_figures(items, (coefficients, base), joined(others) if others else None)}")
+        lines.append(f"{name}: {_figures(items, fitted, joined(others) if others else None)}")
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _figures(items: list[Item], fitted: tuple[Matrix, float], without: tuple[Matrix, float] | None) -> str:
-    x, y = inputs(items), np.array([float(one.is_answerable) for one in items])
-    chance = 1 / (1 + np.exp(-x @ fitted[0] - fitted[1]))
-    figures = [f"{len(items)} items", f"AUROC {auroc(chance, y):.3f}"]
+def _figures(items: list[Item], fitted: Fitted, without: Fitted | None) -> str:
+    y = labels(items)
+    chance = 1 / (1 + np.exp(-fitted.log_odds(items)))
+    paraphrases = [one.is_answerable for one in items if one.seen.is_paraphrase]
+    figures = [f"{len(items)} items", f"{len(paraphrases)} paraphrases ({sum(paraphrases)} answerable)"]
+    figures.append(f"AUROC {auroc(chance, y):.3f}")
     if without:
-        figures.append(f"left out {auroc(x @ without[0], y):.3f}")
-    for cut in (0.3, 0.4, 0.5):
+        figures.append(f"left out {auroc(without.log_odds(items), y):.3f}")
+    for cut in (0.35, ENOUGH, 0.5):
         wrong, missed = (chance[y == 0] >= cut).mean(), (chance[y == 1] < cut).mean()
         figures.append(f"at {cut} false answers {wrong:.2f}, false refusals {missed:.2f}")
     return "; ".join(figures)

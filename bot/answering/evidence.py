@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from bot.answering.meaning import Similarity
-from bot.answering.quotable import quotables
+from bot.answering.quotable import Quotable, quotables
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
 from bot.answering.worth import weigh
 from bot.types import Evidence, Query
@@ -26,8 +26,12 @@ _READ = 10
 _LOOKED_AT = 30
 """Hits that the features are made of; what ranks lower is noise."""
 
-_BASE, _NEARNESS, _MARGIN, _WORTH = -5.18, 2.91, 0.93, 3.92
+_BASE, _NEARNESS, _MARGIN, _WORTH = -5.62, 3.56, 1.37, 3.66
 """A logistic regression of the packaged model's scores. Source: benchmarks/fit_evidence.py, docs/decisions/0020."""
+
+_BASE_OF_PARAPHRASE, _NEARNESS_OF_PARAPHRASE = -1.82, 4.0
+"""The same where the nearest words share none with the query: the cosine owes nothing to words in common, and their
+lack says nothing."""
 
 _NAME_IS_MISSING, _NAME_IS_THERE = -3.0, 1.0
 """What an identifier in the query that no passage holds, or that one holds, adds to the log odds."""
@@ -52,6 +56,8 @@ class Features:
     """Cosine similarity of the nearest piece that could be quoted."""
     worth: float
     """Of the piece that answers best."""
+    is_paraphrase: bool
+    """Whether that nearest piece has none of the query's words, in itself or in what it is read under."""
 
 
 def judge(query: Query, found: SearchResult, similarity: Similarity) -> Evidence:
@@ -77,12 +83,19 @@ def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Feature
         return None
     dense = sorted((hit.dense for hit in hits), reverse=True)
     later = dense[4:15]
+    nearest = max(weighed, key=lambda one: one.meaning)
     return Features(
         top=dense[0],
         margin=dense[0] - fmean(later) if later else 0.0,
-        meaning=max(one.meaning for one in weighed),
+        meaning=nearest.meaning,
         worth=weighed[0].worth,
+        is_paraphrase=_shares_nothing(query, nearest.piece),
     )
+
+
+def _shares_nothing(query: str, piece: Quotable) -> bool:
+    wanted = frozenset(content_stems(query))
+    return bool(wanted) and wanted.isdisjoint(content_stems(f"{piece.context}\n{piece.own}"))
 
 
 def _covered(query: str, hits: Sequence[Hit]) -> list[float]:
@@ -101,6 +114,8 @@ def _as_read(passage: Passage) -> str:
 
 def _log_odds(seen: Features) -> float:
     nearness = (seen.top + seen.meaning) / 2
+    if seen.is_paraphrase:
+        return _BASE_OF_PARAPHRASE + _NEARNESS_OF_PARAPHRASE * nearness
     return _BASE + _NEARNESS * nearness + _MARGIN * seen.margin + _WORTH * seen.worth
 
 
