@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.answering.evidence import MOST_PASSAGES, judge
+from bot.answering.meaning import Similarity
 from bot.answering.words import content_stems
 from bot.types import Evidence, Query
 from retrieval.types import WORKSPACE, Anchor, Hit, Passage, SearchResult
@@ -31,6 +32,11 @@ def shared_words(query: str, texts: Sequence[str]) -> list[float]:
     """Stands in for meaning: the share of the query's words that a text has."""
     wanted = set(content_stems(query))
     return [len(wanted & set(content_stems(text))) / len(wanted) for text in texts]
+
+
+def _as_near_as(nearness: float) -> Similarity:
+    """Stands in for a model that finds every text as near as that."""
+    return lambda _, texts: [nearness] * len(texts)
 
 
 def judged(question: str, *hits: Hit) -> Evidence:
@@ -60,6 +66,16 @@ def test_a_name_that_no_passage_holds_is_not_answered() -> None:
     assert judged("What does ERR_DOCK_17 mean?", hit(text, 0.7)).is_enough
     assert not judged("What does ERR_DOCK_71 mean?", hit(text, 0.7)).is_enough
     assert not judged("What does ERR_DOCK_1 mean?", hit(text, 0.7)).is_enough
+
+
+def test_a_paraphrase_is_judged_by_nearness_alone() -> None:
+    """Words that nobody shares are not held against an answer that is near; one that is far stays refused."""
+
+    def is_enough(nearness: float) -> bool:
+        query = Query("Can I keep my kitten?", "Can I keep my kitten?")
+        return judge(query, SearchResult((hit("Cats may stay aboard.", nearness),)), _as_near_as(nearness)).is_enough
+
+    assert (is_enough(0.5), is_enough(0.3)) == (True, False)
 
 
 def test_repeated_words_are_kept_once() -> None:
