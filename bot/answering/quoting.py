@@ -10,7 +10,7 @@ from bot.answering.worth import Weighed, weigh
 from bot.types import Evidence, Query, Quote
 
 MOST_QUOTES = 3
-_NEAR_THE_BEST = 0.85
+_NEAR_THE_BEST = 0.88
 """A second quote is worth at least this share of the best."""
 _NEW_WORDS = 0.5
 """At least this share of a second quote's words stands in none before it."""
