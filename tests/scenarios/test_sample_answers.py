@@ -145,7 +145,7 @@ def test_what_is_off_the_subject_is_refused(asked: tuple[Asked, ...]) -> None:
         (("conflict",), 0.8),
         (("private-member",), 0.9),
         (("private-outsider", "unanswerable"), 0.85),
-        (("paraphrase",), 0.65),
+        (("paraphrase",), 0.6),
     ],
 )
 def test_answers_are_as_good_as_they_were(asked: tuple[Asked, ...], kinds: tuple[str, ...], at_least: float) -> None:
