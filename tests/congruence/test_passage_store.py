@@ -12,7 +12,7 @@ import pytest
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.protocol import EmbeddedPassage, LegScores, PassageStore
+from retrieval.stores.protocol import EmbeddedPassage, PassageStore
 from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 from tests.conftest import WordHashEmbedder
 from tests.congruence.conftest import opened
@@ -159,10 +159,12 @@ def test_a_passage_is_as_near_as_the_nearest_of_its_vectors(any_store: PassageSt
     any_store.upsert([EmbeddedPassage(PUMP, np.concatenate([whole, excerpts]), terms)])
     fill(any_store, VALVE)
     query, scope = DENSE.embed_query("ladder behind kiln"), scope_of(["harbour"])
-    nearest = pytest.approx(float(excerpts[0] @ query), abs=1e-5)
     best = any_store.search_dense(query, scope, 10)[0]
-    assert (best.passage, best.score) == (PUMP, nearest)
-    assert any_store.score([PUMP.id], query, SPARSE.embed_query("ladder"), scope) == {PUMP.id: LegScores(nearest, 0.0)}
+    scored = any_store.score([PUMP.id], query, SPARSE.embed_query("ladder"), scope)[PUMP.id]
+    assert best.passage == PUMP
+    assert [best.score, scored.dense, scored.sparse] == pytest.approx(
+        [*[float(excerpts[0] @ query)] * 2, 0.0], abs=1e-5
+    )
 
 
 def test_a_query_of_stop_words_matches_no_words(any_store: PassageStore) -> None:
