@@ -36,6 +36,7 @@ SEED = Seed(
         SeedChannel("board", kind="private", members=("ann",)),
         SeedChannel("attic", members=("ann",), footnote=False),
         SeedChannel("quiet", members=("ann", "bo")),
+        SeedChannel("cellar", members=("ann", "bo"), archived=True),
     ),
     messages={
         "shop": (
@@ -53,6 +54,7 @@ SEED = Seed(
             SeedMessage("pager", "", at(5, 9), attachments=({"title": "Kiln over 1200 °C", "fallback": "x"},)),
         ),
         "board": (SeedMessage("ann", "Sales are up.", at(3, 9)),),
+        "cellar": (SeedMessage("ann", "The old press is scrap.", at(3, 9)),),
     },
 )
 
@@ -197,6 +199,13 @@ def test_what_is_touched_while_a_channel_is_read_is_read_again(channels: Channel
     channels.happens(type="message", channel=shop.id, ts=edited)
     list(days)
     assert [text for text in channels.texts("shop") if "long ladder" in text] != []
+
+
+def test_an_archived_channel_is_read_like_any_other(channels: Channels) -> None:
+    """What was said in it goes on to hold, and reading it fails nothing."""
+    channels.read("cellar", "board")
+    assert [progress.state for progress in channels.progress.all()] == [ReadingState.DONE] * 2
+    assert channels.texts("cellar") == ["ann (3 Mar 2026): The old press is scrap."]
 
 
 def test_direct_messages_are_not_read(channels: Channels) -> None:

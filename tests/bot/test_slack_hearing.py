@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import SlackError
 from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.messages import Message
@@ -187,6 +188,25 @@ def test_a_long_thread_is_read_as_its_root_and_its_end() -> None:
     turns = Threads(Fixed(thread), Names()).earlier_turns(question)
     assert len(turns) == MOST_TURNS
     assert (turns[0], turns[1].text, turns[-1].text) == (Turn("ann", "message 10"), "message 61", "message 79")
+
+
+@pytest.mark.parametrize(
+    ("code", "is_read_alone"), [("ratelimited", True), ("thread_not_found", True), ("internal_error", False)]
+)
+def test_a_thread_that_slack_gives_too_rarely_leaves_the_question_alone(code: str, is_read_alone: bool) -> None:
+    """Apps that may read a thread once a minute answer the question as it stands; every other fault is one."""
+
+    class Refusing(Fixed):
+        def replies(self, channel_id: str, thread_ts: str) -> tuple[Message, ...]:
+            raise SlackError("conversations.replies", code)
+
+    question = Question("T1", "U0ANN", "C0GENERAL", "80.0", "10.0", "and?", Surface.CHANNEL)
+    threads = Threads(Refusing(), Names())
+    if is_read_alone:
+        assert threads.earlier_turns(question) == ()
+    else:
+        with pytest.raises(SlackError):
+            threads.earlier_turns(question)
 
 
 def test_notices_and_posts_without_words_are_no_turns() -> None:

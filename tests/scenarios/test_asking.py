@@ -103,6 +103,48 @@ def test_editing_a_question_does_not_ask_it_again(office: Office) -> None:
     assert office.replies("ann", "general", ts) == [ANSWER_TEXT]
 
 
+def test_a_question_edited_while_it_is_answered_gets_one_reply(office: Office) -> None:
+    """Mending a slip in the same second asks nothing twice and fails nothing."""
+    with office.bot(Answers(delay_s=0.2)) as bot:
+        ts = office.say("ann", "general", "@footnote how many dyas?")
+        for text in ("how many days?", "how many days each?"):
+            office.client("ann").chat_update(
+                channel=office.channel("general"), ts=ts, text=f"<@{office.sandbox.bot_user}> {text}"
+            )
+        eventually(lambda: office.replies("ann", "general", ts))
+        settled(bot)
+    assert (office.replies("ann", "general", ts), office.whispers("ann")) == ([ANSWER_TEXT], [])
+
+
+def test_two_bots_on_one_database_answer_once(office: Office) -> None:
+    """While a new instance takes over from an old one both hear everything, and each question has one reply."""
+    with office.bot(Answers(delay_s=0.05)) as old, office.bot(Answers(delay_s=0.05)) as new:
+        asked = [office.say("ann", "general", f"@footnote how many days in {month}?") for month in range(6)]
+        for ts in asked:
+            eventually(lambda ts=ts: office.replies("ann", "general", ts))  # type: ignore[misc]  # bound per turn
+        for _ in range(2):
+            office.control("repeatEvent", times=4)
+        settled(old)
+        settled(new)
+    assert [office.replies("ann", "general", ts) for ts in asked] == [[ANSWER_TEXT]] * len(asked)
+
+
+def test_a_follow_up_after_a_restart_sees_what_was_said_before_it(office: Office) -> None:
+    """What Footnote has said is read from the thread, and that it was asked from the database: both outlive it."""
+    with office.bot():
+        ts = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", ts))
+    with office.bot() as bot:
+        office.say("ann", "general", "and next year?", thread=ts)
+        eventually(lambda: office.replies("ann", "general", ts), lambda replies: len(replies) == 2)
+        (question,) = bot.answers.asked
+        turns = bot.threads.earlier_turns(question)
+    assert [(turn.is_footnote, turn.text) for turn in turns] == [
+        (False, "@Footnote how many days?"),
+        (True, "You can carry over _five_ days."),
+    ]
+
+
 def test_a_question_deleted_at_once_is_dropped(office: Office, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing is posted where a question stood, its asker hears of no failure, and it isn't tried again."""
     with office.bot(Answers(delay_s=0.3)) as bot, caplog.at_level(logging.WARNING, logger="bot"):
