@@ -78,6 +78,9 @@ _HEADING = re.compile(r"h([1-6])")
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _HEAD = 2_048
 """Bytes in which a page says what its encoding is. Source: HTML standard, 13.2.3.2 (1,024, doubled)."""
+_ABSOLUTE = ("http://", "https://", "mailto:")
+_ANCHORS = frozenset({"", "#", "¶", "§", "🔗"})
+"""What links to headings look like."""
 _SPACES = re.compile(r"[ \t\r\f\n]+")
 
 
@@ -92,8 +95,8 @@ def read_html(path: Path) -> Reading:
     if root is None:
         return Reading(Markup(""))
     page = _Page(_unread(tree))
-    blocks = list(page.blocks(root, MOST_DEPTH))
-    return Reading(Markup(document(blocks), opens_sections=_opens_by_slug(tree)), _title(tree))
+    text = document(page.blocks(root, MOST_DEPTH))
+    return Reading(Markup(text, opens_sections=page.opens_by_slug(tree)), page.title(tree))
 
 
 def _decoded(content: bytes) -> str:
@@ -126,25 +129,26 @@ def _unread(tree: LexborHTMLParser) -> frozenset[int]:
     return frozenset(node.mem_id for node in [*tree.css(_NOT_READ), *hidden])
 
 
-def _title(tree: LexborHTMLParser) -> str:
-    """The only first-level heading, else the page's title, which often holds the site's name too."""
-    headings = tree.css("h1")
-    node = headings[0] if len(headings) == 1 else tree.css_first("title")
-    return " ".join(node.text().replace("¶", " ").split()) if node is not None else ""
-
-
-def _opens_by_slug(tree: LexborHTMLParser) -> bool:
-    """Whether the page's own ids are the slugs of its headings, as most programs make them."""
-    slug = slugger()
-    slugs = {slug(" ".join(node.text().replace("¶", " ").split())) for node in tree.css("h2, h3")}
-    return bool(slugs) and slugs <= {node.attributes.get("id") or "" for node in tree.css("[id]")}
-
-
 @dataclass(frozen=True, slots=True)
 class _Page:
     """Walks a page's elements."""
 
     unread: frozenset[int]
+
+    def title(self, tree: LexborHTMLParser) -> str:
+        """The only first-level heading, else the page's title, which often holds the site's name too."""
+        headings = tree.css("h1")
+        node = headings[0] if len(headings) == 1 else tree.css_first("title")
+        return self._line(node) if node is not None else ""
+
+    def opens_by_slug(self, tree: LexborHTMLParser) -> bool:
+        """Whether the page's own ids are the slugs of its headings, as most programs make them."""
+        slug = slugger()
+        slugs = {slug(self._line(node).replace("`", "")) for node in tree.css("h2, h3")}
+        return bool(slugs) and slugs <= {node.attributes.get("id") or "" for node in tree.css("[id]")}
+
+    def _line(self, node: LexborNode) -> str:
+        return " ".join(self._words(node, MOST_DEPTH).split())
 
     def blocks(self, node: LexborNode, depth: int) -> Iterator[str]:
         """The Markdown blocks that an element holds; too deep within others, only its words."""
@@ -164,19 +168,26 @@ class _Page:
     def _block(self, node: LexborNode, depth: int) -> Iterator[str]:
         tag = str(node.tag)
         if level := _HEADING.fullmatch(tag):
-            yield heading(self._words(node, depth).replace("¶", ""), int(level.group(1)))
+            yield heading(self._words(node, depth), int(level.group(1)))
         elif tag in ("ul", "ol"):
             yield self._list(node, depth, is_ordered=tag == "ol")
         elif tag == "pre":
             yield fence(node.text(), _language(node))
         elif tag == "table" and _is_data(node):
-            yield table_to_markdown(node.html or "")
+            yield self._table(node)
         elif tag == "blockquote":
             yield "\n".join(f"> {line}".rstrip() for line in document(self.blocks(node, depth)).split("\n"))
         elif tag == "dt":
             yield f"**{self._words(node, depth).strip()}**" if self._words(node, depth).strip() else ""
         else:
             yield from self.blocks(node, depth)
+
+    def _table(self, node: LexborNode) -> str:
+        """A table's words; links within the site would lead nowhere from where they are shown."""
+        for link in node.css("a[href]"):
+            if not (link.attributes.get("href") or "").startswith(_ABSOLUTE):
+                del link.attrs["href"]
+        return table_to_markdown(node.html or "")
 
     def _list(self, node: LexborNode, depth: int, *, is_ordered: bool) -> str:
         items: list[str] = []
@@ -210,9 +221,11 @@ class _Page:
         if node.tag in ("code", "kbd", "samp", "tt") and "`" not in node.text() and node.text().strip():
             return f"`{' '.join(node.text().split())}`"
         words, href = self._words(node, depth), node.attributes.get("href") or ""
-        if node.tag == "a" and href.startswith(("http://", "https://", "mailto:")) and _is_plain(words, href):
-            return f"[{words.strip()}]({href})"
-        return words
+        if node.tag != "a":
+            return words
+        if words.strip() in _ANCHORS:
+            return ""
+        return f"[{words.strip()}]({href})" if href.startswith(_ABSOLUTE) and _is_plain(words, href) else words
 
 
 def _paragraph(line: list[str]) -> str:

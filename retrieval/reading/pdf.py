@@ -18,7 +18,9 @@ from retrieval.types import Page, Pages
 
 _LONGEST_TITLE = 120
 """Characters."""
-_NO_TITLE = re.compile(r"(?i)^(?:microsoft \w+ - .*|untitled.*|document\d*|.*\.\w{2,4}|[\W\d_]*)$")
+_NO_TITLE = re.compile(
+    r"(?i)^(?:microsoft \w+ - .*|\(?(?:anonymous|unspecified|untitled).*|document\d*|.*\.\w{2,4}|[\W\d_]*)$"
+)
 """What programs write where nobody gave a title."""
 _LONGEST_LABEL = 8
 """Words."""
@@ -38,9 +40,14 @@ def read_pdf(path: Path) -> Reading:
     body = body_size(sheets)
     blocks = [block for sheet in sheets for block in blocks_of(sheet, body)]
     vocabulary = Vocabulary(line.text for sheet in sheets for line in sheet.lines)
-    worded = [replace(block, text=vocabulary.joined(block.text)) for block in blocks]
+    worded = [_worded(block, vocabulary) for block in blocks]
     title, told = _titled(printed.title, _labelled(worded))
     return Reading(Pages(tuple(_pages(_levelled(_whole(told))))), title)
+
+
+def _worded(block: Printing, vocabulary: Vocabulary) -> Printing:
+    rows = tuple(tuple(vocabulary.joined(cell) for cell in row) for row in block.rows)
+    return replace(block, text=vocabulary.joined(block.text), rows=rows)
 
 
 @dataclass(frozen=True, slots=True)

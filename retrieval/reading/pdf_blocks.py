@@ -14,6 +14,8 @@ from retrieval.reading.pdf_tables import table_at
 
 _PARAGRAPH_GAP = 1.3
 """Times the usual distance of lines, from which a paragraph begins."""
+_LINE_OF_HEADING = 1.5
+"""Times its size, from which what is set large is another heading rather than its next line."""
 _LARGER = 1.12
 """Times the size of the body, from which a line is a heading by its size alone."""
 _LONGEST_HEADING = 16
@@ -59,8 +61,8 @@ def blocks_of(sheet: Sheet, body: float) -> Iterator[Printing]:
     run: list[Line] = []
     at = 0
     while at < len(sheet.lines):
-        rows, behind = table_at(sheet.lines, at, pitch)
         line = sheet.lines[at]
+        rows, behind = (line.rows, at + 1) if line.rows else table_at(sheet.lines, at, pitch)
         if run and (rows or _begins(run, line, pitch, widest, body)):
             yield _block(run, sheet.number, body)
             run = []
@@ -85,8 +87,8 @@ def _begins(run: Sequence[Line], line: Line, pitch: float, widest: float, body: 
     """Whether a line begins a block rather than goes on with the one before it."""
     before = run[-1]
     distance = before.bottom - line.bottom
-    scale = max(before.size / body, 1.0)
-    if distance < 0 or distance > pitch * _PARAGRAPH_GAP * scale:
+    is_large = before.size >= body * _LARGER
+    if distance < 0 or distance > (before.size * _LINE_OF_HEADING if is_large else pitch * _PARAGRAPH_GAP):
         return True
     if abs(line.size - before.size) > 0.05 * body or (line.is_bold != before.is_bold and _is_heading(run, body)):
         return True

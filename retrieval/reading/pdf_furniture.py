@@ -45,6 +45,8 @@ def _is_own(line: Line, sheet: Sheet, recurring: set[str]) -> bool:
 
 
 def _is_in_margin(line: Line, sheet: Sheet) -> bool:
+    if line.rows:
+        return False
     return line.bottom < sheet.height * _MARGIN or line.bottom > sheet.height * (1 - _MARGIN)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 
 from retrieval.errors import UnreadableSource
 from retrieval.reading.limits import MOST_CHARACTERS, MOST_PAGES
+from retrieval.reading.pdf_rules import Grid, grids_of
 from retrieval.reading.writing import TooLong
 
 _LINE_ENDS = (10, 13)
@@ -21,8 +22,10 @@ _SOFT_HYPHENS = (0x02, 0xAD, 0xFFFE)
 """What PDFium gives for a hyphen at the end of a line."""
 _BOLD = 600
 """Weight from which a reader sees bold type; regular is 400. Source: OpenType, usWeightClass."""
-_CELL_GAP = 1.6
-"""Heights of a line: white space that parts cells; the space between words of justified text has up to 1."""
+_CELL_GAP = 0.85
+"""Heights of a line: white space that may part cells; between words there is a third of it."""
+_WORD_GAP = 0.12
+"""Heights of a line: white space that parts words; within them there is next to none."""
 _ELSEWHERE = 0.7
 """Heights of a line by which the next one stands apart; a superscript has up to 0.5."""
 _MARK = re.compile(r"\W|[-o]|(?:\d{1,2}|[a-zA-Z])[.)]")
@@ -47,6 +50,8 @@ class Line:
     size: float
     """Of its type, as it is seen."""
     is_bold: bool
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of a whole table in ruled cells, which stands for its lines."""
 
     @property
     def text(self) -> str:
@@ -119,7 +124,7 @@ def _sheet(opened: pypdfium2.PdfDocument, number: int) -> Sheet:
     except pypdfium2.PdfiumError:
         return Sheet(number, 0, ())
     try:
-        return Sheet(number, page.get_height(), tuple(_lines(words)))
+        return Sheet(number, page.get_height(), tuple(_lines(words, grids_of(page))))
     finally:
         words.close()
         page.close()
@@ -134,18 +139,60 @@ class _Glyph:
     bottom: float
     top: float
 
+    @property
+    def middle(self) -> tuple[float, float]:
+        return (self.left + self.right) / 2, (self.bottom + self.top) / 2
 
-def _lines(words: pypdfium2.PdfTextPage) -> Iterator[Line]:
+    @property
+    def height(self) -> float:
+        return self.top - self.bottom
+
+
+def _lines(words: pypdfium2.PdfTextPage, grids: Sequence[Grid]) -> Iterator[Line]:
+    """Lines, and each table in ruled cells at the place of its first character."""
+    glyphs = list(_glyphs(words))
+    standing = [_grid_of(glyph, grids) for glyph in glyphs]
+    seen: set[int] = set()
     run: list[_Glyph] = []
-    for glyph in _glyphs(words):
-        if glyph is None or (run and _is_elsewhere(run[-1], glyph)):
+    for glyph, grid in zip(glyphs, standing, strict=True):
+        if glyph is None or grid is not None or (run and _is_elsewhere(run[-1], glyph)):
             if line := _line(words, run):
                 yield line
             run = []
-        if glyph is not None:
+        if glyph is not None and grid is None:
             run.append(glyph)
+        elif grid is not None and grid not in seen:
+            seen.add(grid)
+            inner = [one for one, at in zip(glyphs, standing, strict=True) if one is not None and at == grid]
+            yield _table(words, inner, grids[grid])
     if line := _line(words, run):
         yield line
+
+
+def _grid_of(glyph: _Glyph | None, grids: Sequence[Grid]) -> int | None:
+    if glyph is None or not glyph.text.strip():
+        return None
+    return next((at for at, grid in enumerate(grids) if grid.cell_of(*glyph.middle)), None)
+
+
+def _table(words: pypdfium2.PdfTextPage, glyphs: Sequence[_Glyph], grid: Grid) -> Line:
+    """The words of each cell of a grid, line by line as they are drawn."""
+    cells = [[""] * (len(grid.xs) - 1) for _ in grid.ys[1:]]
+    last: _Glyph | None = None
+    for glyph in glyphs:
+        row, column = grid.cell_of(*glyph.middle) or (0, 0)
+        cells[row][column] += _between(last, glyph) + glyph.text
+        last = glyph
+    rows = tuple(tuple(cell.strip() for cell in row) for row in cells if any(row))
+    whole = Cell(" ".join(cell for row in rows for cell in row if cell), grid.xs[0], grid.xs[-1])
+    return Line((whole,), grid.ys[-1], round(_size(words, glyphs[0].at), 1), False, rows)
+
+
+def _between(last: _Glyph | None, glyph: _Glyph) -> str:
+    """What parts two characters of a cell."""
+    if last is None or _is_elsewhere(last, glyph):
+        return "\n"
+    return " " if glyph.left - last.right > _WORD_GAP * glyph.height else ""
 
 
 def _glyphs(words: pypdfium2.PdfTextPage) -> Iterator[_Glyph | None]:

@@ -32,7 +32,7 @@ def table_at(lines: Sequence[Line], start: int, pitch: float) -> tuple[Rows, int
 def _goes_on(lines: Sequence[Line], start: int, at: int, pitch: float) -> bool:
     line, before = lines[at], lines[at - 1]
     distance = before.bottom - line.bottom
-    if distance <= 0 or distance > 4 * pitch:
+    if line.rows or distance <= 0 or distance > 4 * pitch:
         return False
     if len(line.cells) > 1:
         return True
@@ -41,9 +41,8 @@ def _goes_on(lines: Sequence[Line], start: int, at: int, pitch: float) -> bool:
 
 
 def _columns(table: Sequence[Line]) -> list[tuple[float, float]]:
-    """From where to where each column reaches, told by the rows with the most cells."""
-    most = max(len(line.cells) for line in table)
-    reaches = sorted((cell.left, cell.right) for line in table if len(line.cells) == most for cell in line.cells)
+    """From where to where each column reaches: where no row with cells has words, one ends."""
+    reaches = sorted((cell.left, cell.right) for line in table if len(line.cells) > 1 for cell in line.cells)
     columns: list[tuple[float, float]] = []
     for left, right in reaches:
         if columns and left <= columns[-1][1]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from retrieval.chunking.noise import is_tag
 from retrieval.reading.limits import MOST_CHARACTERS
 
 _LEADS_BLOCK = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|[-+*>](?=\s|$)|>|~{3,}|`{3,}|=+\s*$|-+\s*$)", re.MULTILINE)
 """What would open a heading, an item, a quote or a fence."""
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_TAG_OR_CODE = re.compile(r"`[^`\n]*`|<!--|<[A-Za-z/][^<>]*>")
 _ITEM = re.compile(r"\s*(?:-|\d{1,9}[.)]) ")
 _TICKS = re.compile(r"`{3,}")
 _ROWS_A_TABLE = 60
@@ -22,13 +23,18 @@ class TooLong(ValueError):
 
 def paragraph(text: str) -> str:
     """Words that open no block and hold no tag."""
-    return _TAG.sub("&lt;", _LEADS_BLOCK.sub(r"\1\\\2", text.strip()))
+    return _untagged(_LEADS_BLOCK.sub(r"\1\\\2", text.strip()))
+
+
+def _untagged(text: str) -> str:
+    """Words in which a tag of HTML is what was written, not markup; code stays as it is."""
+    return _TAG_OR_CODE.sub(lambda found: f"&lt;{found[0][1:]}" if is_tag(found[0]) else found[0], text)
 
 
 def heading(text: str, level: int) -> str:
     """A heading in one line; empty where it has no words."""
     words = " ".join(text.split())
-    return f"{'#' * min(max(level, 1), 6)} {_TAG.sub('&lt;', words)}" if words else ""
+    return f"{'#' * min(max(level, 1), 6)} {_untagged(words)}" if words else ""
 
 
 def fence(code: str, language: str = "") -> str:
@@ -53,7 +59,7 @@ def tables(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _row(cells: Sequence[str], width: int) -> str:
-    shown = [_TAG.sub("&lt;", " ".join(cell.split())).replace("|", "\\|") for cell in cells]
+    shown = [_untagged(" ".join(cell.split())).replace("|", "\\|") for cell in cells]
     return "| " + " | ".join([*shown, *[""] * (width - len(shown))]) + " |"
 
 

@@ -32,7 +32,17 @@ def heading(text: str, y: float, size: float = 18) -> list[Words]:
     return [Words(text, y, size=size, font="Helvetica-Bold")]
 
 
-def write_pdf(path: Path, pages: Sequence[Sequence[Words]], title: str = "", password: str = "") -> Path:
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A thin line from one place to another."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+def write_pdf(path: Path, pages: Sequence[Sequence[Words | Rule]], title: str = "", password: str = "") -> Path:
     """A PDF of these pages."""
     lock = StandardEncryption(password, canPrint=0) if password else None
     canvas = Canvas(str(path), pagesize=A4, encrypt=lock)
@@ -40,8 +50,11 @@ def write_pdf(path: Path, pages: Sequence[Sequence[Words]], title: str = "", pas
         canvas.setTitle(title)
     for page in pages:
         for words in page:
-            canvas.setFont(words.font, words.size)
-            canvas.drawString(words.x, words.y, words.text)
+            if isinstance(words, Rule):
+                canvas.line(words.x1, words.y1, words.x2, words.y2)
+            else:
+                canvas.setFont(words.font, words.size)
+                canvas.drawString(words.x, words.y, words.text)
         canvas.showPage()
     canvas.save()
     return path

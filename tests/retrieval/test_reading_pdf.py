@@ -13,7 +13,7 @@ from retrieval.reading.pdf_words import Vocabulary
 from retrieval.reading.reading import Reading
 from retrieval.types import WORKSPACE, Page, Pages, Passage, Source
 from tests.conftest import WordHashEmbedder
-from tests.retrieval.printing import Words, heading, lines, write_pdf
+from tests.retrieval.printing import Rule, Words, heading, lines, write_pdf
 
 PUMPS = "The pumps start by themselves when the water rises above\nthe second mark, and stop at the first."
 TIDE = "High water comes twice a day. The gate has to be shut\nan hour before it, by the person on duty."
@@ -95,6 +95,26 @@ def test_a_table_is_one_and_keeps_its_header_on_the_next_page(tmp_path: Path) ->
     assert other.text == (
         "| Pump | Power | Checked |\n| --- | --- | --- |\n| South | 7 kW | in June |\n| East | 2 kW | never |"
     )
+
+
+def test_ruled_cells_are_read_cell_by_cell(tmp_path: Path) -> None:
+    """However many lines each has, whatever order they are drawn in, and where a cell reaches over two columns."""
+    words = [
+        *lines(PUMPS, 700),
+        *[Words(text, y, x) for text, x, y in (("Pump", 76, 650), ("Power", 156, 650), ("Remark", 236, 650))],
+        *[Words(text, y, 76) for text, y in (("North", 630), ("basin", 617), ("South", 597))],
+        *[Words(text, y, 156) for text, y in (("4 kW", 630), ("not used until the spring", 597))],
+        *[Words(text, y, 236) for text, y in (("is looked at", 630), ("in May", 617))],
+        *lines(TIDE, 560),
+    ]
+    rules = [Rule(72, y, 360, y) for y in (664, 644, 611, 588)]
+    rules += [Rule(x, 664, x, 588) for x in (72, 152, 360)] + [Rule(232, 664, 232, 611)]
+    [page] = pages(write_pdf(tmp_path / "a.pdf", [[*rules, *words]]))
+    table = (
+        "| Pump | Power | Remark |\n| --- | --- | --- |\n| North basin | 4 kW | is looked at in May |\n"
+        "| South | not used until the spring |  |"
+    )
+    assert page.text.split("\n\n")[1:-1] == [table]
 
 
 def test_a_list_that_goes_on_overleaf_keeps_its_lead_in(tmp_path: Path) -> None:
