@@ -86,7 +86,7 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
     Raises:
         EmbeddingError, StoreUnavailable, CollectionMismatch, StateError: it can't be opened.
     """
-    _require_room(settings.data_folder)
+    require_room(settings.data_folder)
     with ExitStack() as closing:
         by = open_embedders(settings)
         dimension = by.dense.dimension
@@ -98,7 +98,12 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         yield Retrieval(store, indexer, searcher, Meaning(by.dense))
 
 
-def _require_room(folder: Path) -> None:
+def require_room(folder: Path) -> None:
+    """Refuse a folder whose disk the engine could fill.
+
+    Raises:
+        StateError: there is too little room, or no such folder.
+    """
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:

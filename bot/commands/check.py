@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from bot.app import open_embedders, open_slack, open_state, passages_of_team
+from bot.app import open_embedders, open_slack, open_state, passages_of_team, require_room
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
 from bot.errors import BotError
@@ -68,6 +68,7 @@ def _data_folder(settings: Settings) -> list[Finding]:
         return [Finding(Verdict.MISSING, f"{folder} can't be made ({error.strerror}): set FOOTNOTE_DATA.")]
     if not os.access(folder, os.W_OK):
         return [Finding(Verdict.MISSING, f"{folder} can't be written: set FOOTNOTE_DATA, or change who owns it.")]
+    require_room(folder)
     return [Finding(Verdict.OK, f"data folder {folder}")]
 
 

@@ -135,6 +135,7 @@ def test_a_disk_without_room_is_told_before_anything_is_written(
         assert (code, out) == (1, "")
         assert "make room, or set another folder with FOOTNOTE_DATA." in err
         assert len(err.splitlines()) == 1
+    assert "missing The disk of " in run("check")[1]
 
 
 def test_wrong_settings_are_exit_code_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
