@@ -65,10 +65,10 @@ def _chunks(source: Source, count: TokenCounter, budget: Budget) -> tuple[str, l
             return given, cut_talk(talk, budget, count)
         case Markup(text, "text/plain"):
             return given, cut_plain(without_hidden(text), given, source.url, budget, count)
-        case Markup(text, "text/markdown"):
+        case Markup(text, "text/markdown", opens_sections):
             found, body = without_front_matter(without_hidden(text))
-            title = given or found
-            return title, cut_markdown(with_addresses(without_noise(body)), title, source.url, budget, count)
+            title, words = given or found, with_addresses(without_noise(body))
+            return title, cut_markdown(words, title, source.url, budget, count, opens_sections)
         case Pages(pages):
             return given, [
                 chunk

@@ -58,6 +58,7 @@ class _Cutter:
     url: str
     budget: Budget
     count: Callable[[str], int]
+    opens_sections: bool
 
     def clusters(self, section: Section, trail: Trail) -> list[_Cluster]:
         room = self._room(trail)
@@ -80,7 +81,8 @@ class _Cutter:
                 yield Part(piece.text, self._opens(piece.trail[-1] if piece.trail else None))
 
     def _opens(self, section: Section | None) -> Anchor:
-        fragment = f"#{section.slug}" if section and section.slug and "#" not in self.url else ""
+        is_open = self.opens_sections and "#" not in self.url
+        fragment = f"#{section.slug}" if is_open and section and section.slug else ""
         return Anchor(0, self.url + fragment)
 
     def _is_title(self, section: Section) -> bool:
@@ -118,7 +120,9 @@ def _own_size(cluster: _Cluster) -> int:
     return sum(piece.size for piece in cluster.pieces)
 
 
-def cut_markdown(text: str, title: str, url: str, budget: Budget, count: Callable[[str], int]) -> list[Chunk]:
+def cut_markdown(
+    text: str, title: str, url: str, budget: Budget, count: Callable[[str], int], opens_sections: bool = True
+) -> list[Chunk]:
     """The chunks of a page whose noise has been taken out, in order."""
-    cutter = _Cutter(title, url, budget, count)
+    cutter = _Cutter(title, url, budget, count, opens_sections)
     return [cutter.chunk(cluster) for cluster in cutter.clusters(outline(text), ())]

@@ -96,7 +96,7 @@ def read_html(path: Path) -> Reading:
         return Reading(Markup(""))
     page = _Page(_unread(tree))
     text = document(page.blocks(root, MOST_DEPTH))
-    return Reading(Markup(text, opens_sections=page.opens_by_slug(tree)), page.title(tree))
+    return Reading(Markup(text, opens_sections=page.opens_by_slug(root)), page.title(root, tree))
 
 
 def _decoded(content: bytes) -> str:
@@ -135,17 +135,18 @@ class _Page:
 
     unread: frozenset[int]
 
-    def title(self, tree: LexborHTMLParser) -> str:
+    def title(self, root: LexborNode, tree: LexborHTMLParser) -> str:
         """The only first-level heading, else the page's title, which often holds the site's name too."""
-        headings = tree.css("h1")
+        headings = root.css("h1")
         node = headings[0] if len(headings) == 1 else tree.css_first("title")
         return self._line(node) if node is not None else ""
 
-    def opens_by_slug(self, tree: LexborHTMLParser) -> bool:
+    def opens_by_slug(self, root: LexborNode) -> bool:
         """Whether the page's own ids are the slugs of its headings, as most programs make them."""
         slug = slugger()
-        slugs = {slug(self._line(node).replace("`", "")) for node in tree.css("h2, h3")}
-        return bool(slugs) and slugs <= {node.attributes.get("id") or "" for node in tree.css("[id]")}
+        slugs = [(node.tag, slug(self._line(node).replace("`", ""))) for node in root.css("h1, h2, h3")]
+        lower = {found for tag, found in slugs if tag != "h1"}  # the page's own title often has no id
+        return bool(lower) and lower <= {node.attributes.get("id") or "" for node in root.css("[id]")}
 
     def _line(self, node: LexborNode) -> str:
         return " ".join(self._words(node, MOST_DEPTH).split())

@@ -20,7 +20,7 @@ def read_text(content: bytes, kind: Kind, name: PurePath) -> Reading:
     """
     text = decoded(content)
     if kind is Kind.CODE:
-        blocks = code_blocks(text, language_of(name))
+        blocks = code_blocks(text, language_of(name), name.as_posix())
         return Reading(Markup(blocks, opens_sections=False), name.as_posix())
     markup = Markup(text, "text/markdown" if kind is Kind.MARKDOWN else "text/plain")
     return Reading(markup, title_of(markup))

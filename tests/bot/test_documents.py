@@ -14,6 +14,7 @@ from retrieval.indexing import Indexer
 from retrieval.stores.edge import EdgeStore
 from retrieval.types import WORKSPACE, IndexReport, Markup, Source
 from tests.conftest import TEAM, WordHashEmbedder
+from tests.retrieval.printing import lines, write_pdf
 
 EVERYBODY = frozenset({WORKSPACE})
 WORDS = "The tide turns at nine, and the pumps are switched off by hand."
@@ -178,6 +179,35 @@ def test_nothing_at_a_path_is_wrong_usage(root: Path) -> None:
     """A folder that isn't there is no empty folder: nothing may be deleted for it."""
     with pytest.raises(UsageError, match="There is nothing at"):
         list(read_documents(root / "gone", EVERYBODY, None))
+
+
+def test_documents_of_every_kind_are_read_and_the_broken_ones_told(
+    root: Path, indexer: Indexer, store: EdgeStore
+) -> None:
+    """One line for each that can't be read, and a page of a PDF opens by its number."""
+    write_pdf(root / "rules.pdf", [lines(WORDS), lines("The gate is shut an hour before high water.")])
+    write(root, "pumps.py", "def start():\n    return 1\n")
+    write(root, "a.csv", "Pump,Power\nNorth,4 kW\n")
+    write(root, "page.html", f"<h1>A page</h1><p>{WORDS}</p>")
+    write(root, "broken.pdf", b"%PDF-1.7 nothing")
+    write(root, "node_modules/x/README.md")
+    report = index_documents(indexer, root, EVERYBODY, "https://example.org")
+    reason = "It is damaged: its program may be able to save it anew."
+    assert report == IndexReport(sources=4, added=5, skipped=((f"doc:{root}/broken.pdf", reason),))
+    opened = {
+        one.anchors[0].url for name in ("rules.pdf", "pumps.py") for one in store.passages_of(f"doc:{root}/{name}")
+    }
+    pages = {f"https://example.org/rules.pdf#page={number}" for number in (1, 2)}
+    assert opened == pages | {"https://example.org/pumps.py"}
+
+
+def test_a_file_that_can_no_longer_be_read_leaves_the_index(root: Path, indexer: Indexer, store: EdgeStore) -> None:
+    """What it said before is not what it says now."""
+    path = write_pdf(root / "rules.pdf", [lines(WORDS)])
+    index_documents(indexer, root, EVERYBODY, None)
+    path.write_bytes(b"%PDF-1.7 nothing")
+    assert index_documents(indexer, root, EVERYBODY, None).sources_deleted == 1
+    assert store.count() == 0
 
 
 def test_a_second_run_follows_the_folder(root: Path, indexer: Indexer, store: EdgeStore) -> None:

@@ -9,7 +9,7 @@ import pytest
 from retrieval.chunking import Budget, cut, text_to_embed
 from retrieval.chunking.outline import slugger
 from retrieval.errors import UnreadableSource
-from retrieval.types import WORKSPACE, Markup, Passage, Source
+from retrieval.types import WORKSPACE, Anchor, Markup, Page, Pages, Passage, Source
 
 BUDGET = Budget(target=50, limit=70, least=12)
 URL = "https://example.org/pumps"
@@ -44,6 +44,24 @@ def test_a_passage_stands_under_its_headings() -> None:
         (("Halls", "North hall"), SENTENCE, f"{URL}#north-hall"),
         (("Halls", "South hall"), SENTENCE, f"{URL}#south-hall"),
     ]
+
+
+def test_headings_that_no_address_opens_open_the_source() -> None:
+    """A fragment that is nowhere would only mislead."""
+    content = Markup(f"## One\n\n{SENTENCE} {SENTENCE}", opens_sections=False)
+    source = Source("page", "folder", "Pumps", URL, frozenset({WORKSPACE}), content)
+    [passage] = cut(source, "T1", count, BUDGET)
+    assert (passage.heading_path, passage.anchors) == (("One",), (Anchor(0, URL),))
+
+
+def test_a_passage_of_pages_stands_on_one_of_them() -> None:
+    """The page that it stands on is the one that opens."""
+    content = Pages((Page(1, f"## One\n\n{SENTENCE}"), Page(4, f"## One\n\n{SENTENCE}")))
+    source = Source("page", "folder", "Pumps", URL, frozenset({WORKSPACE}), content)
+    found = cut(source, "T1", count, BUDGET)
+    assert [one.anchors for one in found] == [(Anchor(0, f"{URL}#page=1"),), (Anchor(0, f"{URL}#page=4"),)]
+    assert {one.heading_path for one in found} == {("One",)}
+    assert len({one.id for one in found}) == 2
 
 
 def test_short_neighbours_are_joined_under_their_own_headings() -> None:

@@ -125,7 +125,7 @@ class Gate:
 
 def test_code_is_parted_between_definitions() -> None:
     """A blank line within one parts nothing."""
-    blocks = code_blocks(CODE, "python").split("\n\n```python\n")
+    blocks = code_blocks(CODE, "python", "gate.py").split("\n\n```python\n")
     assert [block.splitlines()[0] for block in blocks[1:]] == [
         "import time",
         "LIMIT = 3",
@@ -138,9 +138,17 @@ def test_code_is_parted_between_definitions() -> None:
 def test_a_long_class_is_parted_between_its_methods() -> None:
     """So that a passage holds whole methods."""
     methods = "".join(f"\n    def m{at}(self):\n        return {'x' * 200}\n" for at in range(8))
-    blocks = code_blocks(f"import a\n\n\nclass Gate:{methods}", "python").split("\n\n```python\n")
-    firsts = [block.splitlines()[0] for block in blocks]
-    assert firsts == ["```python", "class Gate:", *(f"    def m{at}(self):" for at in range(1, 8))]
+    blocks = code_blocks(f"import a\n\n\nclass Gate(Door):{methods}\n\nLIMIT = 3\n", "python", "gate.py").split("\n\n")
+    firsts = [block.removeprefix("```python\n").splitlines()[0] for block in blocks]
+    methods_of_it = [f"    def m{at}(self):" for at in range(1, 8)]
+    assert firsts == [
+        "import a",
+        "## `class Gate(Door)`",
+        "class Gate(Door):",
+        *methods_of_it,
+        "# `gate.py`",
+        "LIMIT = 3",
+    ]
 
 
 def test_code_is_called_by_its_path_and_its_fences_hold() -> None:
