@@ -15,7 +15,7 @@ from typing import Protocol, cast
 
 from bot.commands import parsing
 from bot.errors import BotError, SettingsError, UsageError
-from bot.settings import Settings
+from bot.settings import Settings, keep_packages_silent
 from retrieval.errors import RetrievalError
 
 DONE, FAILED, MISUSED = 0, 1, 2
@@ -46,6 +46,7 @@ class _Runner(Protocol):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is 0 when done, 1 when failed, 2 for wrong usage or settings."""
     debug = False
+    keep_packages_silent()
     try:
         command, debug = parsing.parse(sys.argv[1:] if argv is None else argv)
         settings = Settings.from_env()

@@ -16,6 +16,11 @@ SLACK_API_URL = "https://slack.com/api/"
 DATA_FOLDER = Path(".footnote")
 
 
+def keep_packages_silent() -> None:
+    """Have no package report to its maker that it is used, as onnxruntime does from its import on unless it is told."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+
 def _setting(variable: str, default: str, meaning: str, *, secret: bool = False) -> str:
     """A field that is read from `variable`; secrets stay out of `repr`."""
     made: str = field(default=default, repr=not secret, metadata={"variable": variable, "meaning": meaning})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -349,6 +350,18 @@ def test_the_installed_command_starts_without_what_it_does_not_need() -> None:
     code = f"import sys; from bot.cli import main; main(['dance']); print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.usefixtures("indexed")
+def test_no_package_reports_that_it_is_used(tmp_path: Path) -> None:
+    """What a team runs is its own matter: the embedding runtime keeps no record to be sent to its maker."""
+    home = tmp_path / "home"
+    home.mkdir()
+    environ = {"HOME": str(home), "FOOTNOTE_DATA": os.environ["FOOTNOTE_DATA"]}
+    command = [str(Path(sys.executable).with_name("footnote")), "ask", "how many days can be carried over?"]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [path for path in home.rglob("*") if path.is_file()] == []
 
 
 def test_the_installed_command_runs() -> None:
