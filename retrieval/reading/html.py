@@ -78,6 +78,8 @@ _HEADING = re.compile(r"h([1-6])")
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _HEAD = 2_048
 """Bytes in which a page says what its encoding is. Source: HTML standard, 13.2.3.2 (1,024, doubled)."""
+_MOST_WRONG = 0.001
+"""Of a page's characters that may be wrong in its encoding: a pasted word, which browsers show as well as they can."""
 _ABSOLUTE = ("http://", "https://", "mailto:")
 _ANCHORS = frozenset({"", "#", "¶", "§", "🔗"})
 """What links to headings look like."""
@@ -105,9 +107,11 @@ def _decoded(content: bytes) -> str:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff") or said is None:
         return decoded(content)
     try:
-        text = content.decode(said.group(1).decode("ascii"))
-    except (LookupError, UnicodeDecodeError) as error:
+        text = content.decode(said.group(1).decode("ascii"), "replace")
+    except LookupError as error:
         raise UnreadableSource("It is not in the encoding that it says: save it in UTF-8.") from error
+    if text.count("\ufffd") > len(text) * _MOST_WRONG:
+        raise UnreadableSource("It is not in the encoding that it says: save it in UTF-8.")
     if "\x00" in text:
         raise UnreadableSource("It is not HTML, whatever its name says.")
     return text

@@ -85,7 +85,7 @@ def items_joined(blocks: Iterable[str]) -> Iterator[str]:
     run: list[str] = []
     for block in blocks:
         if _ITEM.match(block):
-            run.append(block)
+            run.append(_untagged(block))
         elif block.strip():
             if run:
                 yield "\n".join(run)

@@ -66,6 +66,7 @@ def bomb_of_entities(levels: int = 12) -> bytes:
         ("a.html", b"<script>x()</script>", "It is empty."),
         ("a.html", b"\x00\x01\x02", "It is not text in UTF-8: save it in that encoding."),
         ("a.html", b'<meta charset="klingon">words', "It is not in the encoding that it says: save it in UTF-8."),
+        ("a.html", b'<meta charset="utf-8">caf\xe9', "It is not in the encoding that it says: save it in UTF-8."),
         ("a.csv", b"caf\xe9;1\n", "It is not text in UTF-8: save it in that encoding."),
         (
             "a.csv",

@@ -165,6 +165,13 @@ def test_what_is_raised_stays_in_its_line(tmp_path: Path) -> None:
     assert page.text == "The mark is at 4 m 2 of the wall. It is painted anew each year."
 
 
+def test_what_looks_like_markup_stays_words(tmp_path: Path) -> None:
+    """In a file that has none, a tag or a mark is what somebody wrote."""
+    words = [*lines("# Press the key <b> twice.", 700), *lines("• Then <script> is shown.", 670)]
+    [page] = pages(write_pdf(tmp_path / "a.pdf", [words]))
+    assert page.text == "\\# Press the key &lt;b> twice.\n\n- Then &lt;script> is shown."
+
+
 def test_a_contents_page_is_left_out(tmp_path: Path) -> None:
     """It leads elsewhere and says nothing."""
     contents = lines("Pumps .......................... 4\nGate . . . . . . . . . . . . . . . . . 17")

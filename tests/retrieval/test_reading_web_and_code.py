@@ -77,6 +77,7 @@ def test_headings_without_such_ids_open_the_page(tmp_path: Path) -> None:
         ("<p>Café", "Café"),
         ('<meta charset="windows-1252"><p>Café'.encode("cp1252"), "Café"),
         ("<p>Café".encode("utf-16"), "Café"),
+        (b'<meta charset="utf-8"><p>Caf\xe9 ' + b"words " * 400, "Caf\ufffd " + "words " * 399 + "words"),
         ("<div>" * 5_000 + "Deep" + "</div>" * 5_000, "Deep"),
         ("<p>a<p>b<br>c", "a\n\nb\nc"),
         ("<table><tr><td><p>Layout</p></td></tr></table>", "Layout"),
