@@ -5,6 +5,7 @@ RetrievalError
 ├── CollectionMismatch    the collection was built by another model or another way of chunking
 ├── EmbeddingError        the embedding model is missing, damaged or failed
 └── UnreadableSource      a file can't be read as what it claims to be; the rest is indexed
+    └── ReadingEnded      its parser ran out of time or memory, which may go better another time
 
 Adapters translate what the packages below raise, with `raise … from`; nothing above an adapter sees those.
 """
@@ -28,3 +29,7 @@ class EmbeddingError(RetrievalError):
 
 class UnreadableSource(RetrievalError):
     """A file can't be read as what it claims to be."""
+
+
+class ReadingEnded(UnreadableSource):
+    """A file's parser ran out of time or memory, or broke; it may go better another time."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bot.errors import UsageError
-from retrieval.errors import UnreadableSource
+from retrieval.errors import ReadingEnded, UnreadableSource
 from retrieval.indexing import Indexer
 from retrieval.reading import FileReader, Reading, kind_of
 from retrieval.types import IndexReport, Place, Source
@@ -20,13 +20,15 @@ NOT_DOCUMENTS = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that gives no source."""
+    """A file that gives no source, or a folder that gives none."""
 
     source_id: str
     reason: str
     """One sentence."""
     may_come_back: bool = False
     """It could not be read this time: what was indexed of it before stays."""
+    is_folder: bool = False
+    """Nobody knows what stands in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,17 @@ def index_documents(
 
     def sources() -> Iterator[Source]:
         for item in read_documents(root, places, base_url):
-            if isinstance(item, Skipped):
-                skipped.append(item)
-            else:
+            if isinstance(item, Source):
                 there.add(item.id)
                 yield item
+                continue
+            skipped.append(item)
+            if item.may_come_back:
+                there.add(item.source_id)
 
     report = indexer.put(sources(), on_progress)
     report += IndexReport(skipped=tuple((item.source_id, item.reason) for item in skipped))
-    if any(item.may_come_back for item in skipped):
+    if any(item.is_folder for item in skipped):
         return report
     return report + indexer.keep_only(_origin(folder), there)
 
@@ -114,9 +118,7 @@ def _files(folder: _Folder) -> Iterator[Path | Skipped]:
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in NOT_DOCUMENTS)
         yield from (Path(where, name) for name in sorted(names) if not name.startswith("."))
     for error in unreadable:
-        yield Skipped(
-            folder.id_of(Path(error.filename)), f"The folder can't be read: {error.strerror}.", may_come_back=True
-        )
+        yield Skipped(folder.id_of(Path(error.filename)), f"It can't be opened: {error.strerror}.", is_folder=True)
 
 
 def _read(path: Path, folder: _Folder, reader: FileReader) -> Source | Skipped:
@@ -126,6 +128,8 @@ def _read(path: Path, folder: _Folder, reader: FileReader) -> Source | Skipped:
         written_at = path.stat().st_mtime
     except OSError as error:
         return Skipped(source_id, f"It can't be read: {error.strerror}.", may_come_back=True)
+    except ReadingEnded as error:
+        return Skipped(source_id, str(error), may_come_back=True)
     except UnreadableSource as error:
         return Skipped(source_id if source_id.isprintable() else ascii(source_id), str(error))
     title = reading.title or _named(path)
@@ -144,11 +148,18 @@ def _reading(path: Path, folder: _Folder, reader: FileReader) -> Reading:
     kind = kind_of(path)
     if kind is None:
         raise UnreadableSource(f"{path.suffix or 'A file without an ending'} is not a type that is read.")
-    if not path.resolve().is_relative_to(folder.root.resolve()):
+    if not _leads_within(path, folder.root):
         raise UnreadableSource("It is a link that leads out of the folder.")
     if not path.is_file():
         raise UnreadableSource("It is not a regular file.")
     return reader.read(path, kind, name)
+
+
+def _leads_within(path: Path, root: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(root.resolve())
+    except RuntimeError:  # a link that leads to itself, before Python 3.13
+        return False
 
 
 def _named(path: Path) -> str:

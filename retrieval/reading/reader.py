@@ -10,7 +10,7 @@ from select import select
 from types import TracebackType
 from typing import Self
 
-from retrieval.errors import UnreadableSource
+from retrieval.errors import ReadingEnded, UnreadableSource
 from retrieval.reading.kinds import Kind
 from retrieval.reading.limits import ADDRESS_SPACE_BYTES, MOST_BYTES, MOST_TEXT_BYTES, START_LIMIT_S, TIME_LIMIT_S
 from retrieval.reading.messages import READY, Request, answer_in
@@ -106,7 +106,7 @@ class _Worker:
         )
         if self._line(START_LIMIT_S) != READY:
             self.end()
-            raise UnreadableSource("The parsing process did not start: there may be too little memory.")
+            raise ReadingEnded("The parsing process did not start: there may be too little memory.")
 
     @property
     def has_ended(self) -> bool:
@@ -116,18 +116,18 @@ class _Worker:
         """What it reads, or why it can't.
 
         Raises:
-            UnreadableSource: it took too long, or broke the process.
+            ReadingEnded: it took too long, or broke the process.
         """
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(request.to_line())
         except BrokenPipeError as error:
-            raise UnreadableSource("The parsing process has ended: index it again.") from error
+            raise ReadingEnded("The parsing process has ended: index it again.") from error
         line = self._line(limit_s)
         if line is None:
-            raise UnreadableSource(f"Reading it took more than {limit_s:g} s: it is too large, or made to do harm.")
+            raise ReadingEnded(f"Reading it took more than {limit_s:g} s: it is too large, or made to do harm.")
         if not line:
-            raise UnreadableSource("It broke its parser: it is damaged, too large, or made to do harm.")
+            raise ReadingEnded("It broke its parser: it is damaged, too large, or made to do harm.")
         return answer_in(line)
 
     def end(self) -> None:

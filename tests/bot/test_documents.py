@@ -10,7 +10,9 @@ import pytest
 from bot.errors import UsageError
 from bot.sync.documents import Skipped, index_documents, read_documents
 from retrieval.embedding.sparse import Bm25Embedder
+from retrieval.errors import ReadingEnded
 from retrieval.indexing import Indexer
+from retrieval.reading import FileReader, Reading
 from retrieval.stores.edge import EdgeStore
 from retrieval.types import WORKSPACE, IndexReport, Markup, Source
 from tests.conftest import TEAM, WordHashEmbedder
@@ -129,6 +131,13 @@ def test_what_cannot_be_read_is_skipped_with_its_reason(root: Path, name: str, c
     assert isinstance(source, Source)
 
 
+def test_a_link_to_itself_is_skipped(root: Path) -> None:
+    """It opens nothing, and costs the other files nothing."""
+    (root / "loop.md").symlink_to(root / "loop.md")
+    write(root, "zebra.md")
+    assert [type(item) for item in read(root)] == [Skipped, Source]
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_marked_encodings_are_read(root: Path, encoding: str) -> None:
     """A byte order mark says what the encoding is, and is no part of the text."""
@@ -239,6 +248,27 @@ def test_an_emptied_file_leaves_the_index(root: Path, indexer: Indexer, store: E
     report = index_documents(indexer, root, EVERYBODY, None)
     assert report == IndexReport(deleted=1, sources_deleted=1, skipped=((f"doc:{root}/a.md", "It is empty."),))
     assert store.count() == 0
+
+
+def test_what_ran_out_of_time_stays_in_the_index(
+    root: Path, indexer: Indexer, store: EdgeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine deletes nothing of a document, and keeps nothing of one that is gone."""
+    write(root, "slow.md")
+    goes = write(root, "goes.md")
+    index_documents(indexer, root, EVERYBODY, None)
+    goes.unlink()
+
+    def read(*_: object) -> Reading:
+        raise ReadingEnded("Reading it took more than 120 s.")
+
+    monkeypatch.setattr(FileReader, "read", read)
+    report = index_documents(indexer, root, EVERYBODY, None)
+    assert (report.sources_deleted, report.skipped) == (
+        1,
+        ((f"doc:{root}/slow.md", "Reading it took more than 120 s."),),
+    )
+    assert store.sources_of(f"docs:{root}") == {f"doc:{root}/slow.md"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
