@@ -123,6 +123,7 @@ def _own_size(cluster: _Cluster) -> int:
 def cut_markdown(
     text: str, title: str, url: str, budget: Budget, count: Callable[[str], int], opens_sections: bool = True
 ) -> list[Chunk]:
-    """The chunks of a page whose noise has been taken out, in order."""
+    """The chunks of a page whose noise has been taken out, in order; none of a page that says only its title."""
     cutter = _Cutter(title, url, budget, count, opens_sections)
-    return [cutter.chunk(cluster) for cluster in cutter.clusters(outline(text), ())]
+    chunks = (cutter.chunk(cluster) for cluster in cutter.clusters(outline(text), ()))
+    return [chunk for chunk in chunks if chunk.parts]

@@ -86,6 +86,12 @@ def test_a_heading_with_nothing_under_it_is_kept_as_words() -> None:
     ]
 
 
+@pytest.mark.parametrize("text", ["# Pumps", "# Pumps\n\n<!-- soon -->", "# Pumps\n\n---\n", "Pumps\n====="])
+def test_a_page_that_says_only_its_title_has_no_passage(text: str) -> None:
+    """There is nothing in it to find, to quote or to open."""
+    assert passages(text) == ()
+
+
 def test_the_heading_path_is_embedded() -> None:
     """What "30 days" limits is in what is found."""
     [passage] = passages("# Pumps\n\n## Warranty\n\nIt ends after 30 days.")

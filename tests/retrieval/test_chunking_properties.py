@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.chunking import Budget, cut, text_to_embed
+from retrieval.chunking import Budget, cut, text_to_embed, title_of
 from retrieval.chunking.blocks import parse
 from retrieval.chunking.sentences import sentences
 from retrieval.chunking.units import units
@@ -136,8 +137,9 @@ def test_an_edit_in_one_section_leaves_the_others_alone(text: str, before: str, 
 @FEW
 @given(DOCUMENT)
 def test_anchors_start_at_the_text_and_rise(text: str) -> None:
-    """Whatever offset is asked for, there is one anchor that opens it."""
-    for passage in passages_of(text):
+    """Whatever offset is asked for, there is one anchor that opens it, also where a heading repeats the page's title."""
+    titled = replace(page(text), title=title_of(Markup(text)))
+    for passage in (*passages_of(text), *cut(titled, "T1", count, SMALL)):
         offsets = [anchor.offset for anchor in passage.anchors]
         assert offsets[0] == 0
         assert offsets == sorted(set(offsets))
