@@ -85,7 +85,7 @@ def _summary(noun: str, report: IndexReport) -> str:
 
 def _skipped(report: IndexReport) -> list[str]:
     """The first few by name, the rest by reason."""
-    named = [f"Skipped {source}: {reason}" for source, reason in report.skipped[:MOST_REASONS]]
+    named = [f"Skipped {source.removeprefix(PREFIX)}: {reason}" for source, reason in report.skipped[:MOST_REASONS]]
     rest = Counter(reason for _, reason in report.skipped[MOST_REASONS:])
     return named + [f"Skipped {count} more: {reason}" for reason, count in rest.most_common()]
 

@@ -14,6 +14,9 @@ from retrieval.indexing import Indexer
 from retrieval.reading import FileReader, Reading, kind_of
 from retrieval.types import IndexReport, Place, Source
 
+PREFIX = "doc:"
+"""Of the ids of sources that are files; their path follows."""
+
 NOT_DOCUMENTS = frozenset({"__pycache__", "node_modules", "site-packages"})
 """Folders that programs fill, in which nobody of the team has written anything."""
 
@@ -43,7 +46,7 @@ class _Folder:
 
     def id_of(self, path: Path) -> str:
         """The file's own path, so that equally named folders don't take each other's place."""
-        return f"doc:{path.as_posix()}"
+        return f"{PREFIX}{path.as_posix()}"
 
     def url_of(self, path: Path) -> str:
         """Where a reader opens it; an index page opens its folder."""

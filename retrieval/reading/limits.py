@@ -17,7 +17,7 @@ MOST_PACKED_FILES = 10_000
 MOST_DEPTH = 100
 """Of elements of HTML or groups of shapes within each other: people get to 30."""
 TIME_LIMIT_S = 120.0
-"""For one file, of wall time: three times what a PDF of as many characters as are allowed takes (35 s on a slow core)."""
+"""For one file, of wall time: three times what a PDF of all the characters that are allowed takes on a slow core."""
 START_LIMIT_S = 60.0
 """Until the parsing process answers for the first time: it loads in less than 1 s on an idle machine."""
 ADDRESS_SPACE_BYTES = 2_000_000_000

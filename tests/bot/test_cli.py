@@ -189,7 +189,7 @@ def test_what_changed_is_embedded_and_what_went_is_gone(run: Run, handbook: Path
     (handbook / "picture.png").write_bytes(b"\x89PNG")
     _, out, _ = run("index", str(handbook))
     assert out.splitlines()[0] == "1 document: 1 passage added, 0 unchanged, 2 deleted, 1 document gone."
-    assert out.splitlines()[1].startswith(f"Skipped doc:{handbook}/picture.png: ")
+    assert out.splitlines()[1].startswith(f"Skipped {handbook}/picture.png: ")
     assert json.loads(run("status", "--json")[1])["passages"] == 1
 
 

@@ -137,7 +137,7 @@ def test_an_edit_in_one_section_leaves_the_others_alone(text: str, before: str, 
 @FEW
 @given(DOCUMENT)
 def test_anchors_start_at_the_text_and_rise(text: str) -> None:
-    """Whatever offset is asked for, there is one anchor that opens it, also where a heading repeats the page's title."""
+    """Whatever offset is asked for, one anchor opens it, also where a heading repeats the page's title."""
     titled = replace(page(text), title=title_of(Markup(text)))
     for passage in (*passages_of(text), *cut(titled, "T1", count, SMALL)):
         offsets = [anchor.offset for anchor in passage.anchors]
