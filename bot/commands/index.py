@@ -18,7 +18,7 @@ from bot.state.database import Database
 from bot.state.places import Places
 from bot.state.questions import Questions
 from bot.sync.archive import Archive, open_archive
-from bot.sync.documents import NOT_DOCUMENTS, index_documents
+from bot.sync.documents import NOT_DOCUMENTS, PREFIX, index_documents
 from bot.sync.export import Export, Tally, permalink_of
 from bot.sync.export import team_of as team_of_export
 from retrieval.types import WORKSPACE, IndexReport, Place
