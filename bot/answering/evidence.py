@@ -13,7 +13,11 @@ from bot.answering.quotable import Quotable, quotables
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
 from bot.answering.worth import weigh
 from bot.types import Evidence, Query
+from retrieval.embedding import packaged
 from retrieval.types import Hit, Passage, SearchResult
+
+FITTED_TO = packaged.NAME
+"""The embedding model whose cosines the weights below were fitted to; another one's lie elsewhere."""
 
 ENOUGH = 0.44
 """Evidence is enough from this confidence on. Source: docs/decisions/0020."""

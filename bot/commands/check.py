@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from bot.answering.evidence import FITTED_TO
 from bot.app import open_embedders, open_slack, open_state, passages_of_team, require_room
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
@@ -74,7 +75,11 @@ def _data_folder(settings: Settings) -> list[Finding]:
 
 def _model(settings: Settings) -> list[Finding]:
     dense = open_embedders(settings).dense
-    return [Finding(Verdict.OK, f"embedding model {dense.model}, {dense.dimension} dimensions")]
+    found = Finding(Verdict.OK, f"embedding model {dense.model}, {dense.dimension} dimensions")
+    if dense.model == FITTED_TO:
+        return [found]
+    unfitted = "when an answer is good enough was fitted to the packaged model: with this one expect other refusals"
+    return [found, Finding(Verdict.NOTE, unfitted)]
 
 
 def _state_and_slack(settings: Settings) -> list[Finding]:

@@ -309,6 +309,17 @@ def test_check_names_what_is_missing(run: Run) -> None:
     assert "SLACK_BOT_TOKEN is not set" in lines[3][1]
 
 
+def test_check_says_when_refusals_are_not_fitted_to_the_model(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a model whose cosines lie elsewhere what is refused is anybody's guess, and one reads so."""
+    monkeypatch.setenv("EMBEDDING_MODEL", "sentence-transformers/all-MiniLM-L6-v2")
+    monkeypatch.setenv("EMBEDDING_MODEL_PATH", str(packaged.lay_out(tmp_path)))
+    lines = run("check")[1].splitlines()
+    assert lines[1].startswith("ok      embedding model sentence-transformers/all-MiniLM-L6-v2")
+    assert lines[2].startswith("note    when an answer is good enough was fitted to the packaged model")
+
+
 def test_status_of_nothing_says_what_to_do(run: Run) -> None:
     """An empty index is no error."""
     assert run("status")[:2] == (
