@@ -40,8 +40,9 @@ from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
 from retrieval.search import Searcher
-from retrieval.stores.collections import active, read_manifest
+from retrieval.stores.collections import Collection, active, read_manifest
 from retrieval.stores.protocol import PassageStore
+from retrieval.stores.served import ServerAddress, open_served_store, served_collections
 from retrieval.stores.shared import open_store
 
 LEAST_ROOM_BYTES = 200_000_000
@@ -86,16 +87,36 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
     Raises:
         EmbeddingError, StoreUnavailable, CollectionMismatch, StateError: it can't be opened.
     """
-    require_room(settings.data_folder)
+    if not settings.qdrant_url:
+        require_room(settings.data_folder)
     with ExitStack() as closing:
         by = open_embedders(settings)
-        dimension = by.dense.dimension
-        store = open_store(
-            settings.data_folder, team, by.dense.model, dimension, CHUNKING_VERSION, command=command, must_own=must_own
-        )
+        collection = Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION)
+        store = _open_store(settings, collection, command, must_own=must_own)
         closing.callback(store.close)
         indexer, searcher = Indexer(store, by.dense, by.sparse, team), Searcher(store, by.dense, by.sparse)
         yield Retrieval(store, indexer, searcher, Meaning(by.dense))
+
+
+def _open_store(settings: Settings, collection: Collection, command: str, *, must_own: bool = False) -> PassageStore:
+    """Where the settings say that passages are kept; a server has no owner, the data folder has one."""
+    if settings.qdrant_url:
+        return open_served_store(qdrant_address(settings), collection)
+    return open_store(
+        settings.data_folder,
+        collection.team,
+        collection.model,
+        collection.dimension,
+        collection.chunking_version,
+        command=command,
+        must_own=must_own,
+    )
+
+
+def qdrant_address(settings: Settings) -> ServerAddress:
+    """The server that keeps the passages, where one is set."""
+    grpc_port = int(settings.qdrant_grpc_port) if settings.qdrant_grpc_port else None
+    return ServerAddress(settings.qdrant_url, settings.qdrant_api_key, grpc_port, int(settings.qdrant_timeout_s))
 
 
 def require_room(folder: Path) -> None:
@@ -204,7 +225,13 @@ def _asking(slack: Slack, database: Database, retrieval: Retrieval, follow_ups: 
 
 
 def indexed_teams(settings: Settings) -> tuple[str, ...]:
-    """Every team that has an index in the data folder."""
+    """Every team that has an index, on the server where one is set, or else in the data folder.
+
+    Raises:
+        StoreUnavailable: the server does not say.
+    """
+    if settings.qdrant_url:
+        return tuple(collection.team for collection in served_collections(qdrant_address(settings)))
     found = (read_manifest(path) for path in sorted((settings.data_folder / "passages").glob("*/active.json")))
     return tuple(collection.team for collection in found if collection)
 
@@ -215,18 +242,18 @@ def passages_of_team(settings: Settings, team: str) -> int:
     Raises:
         StoreUnavailable: the index can't be opened.
     """
-    collection = active(settings.data_folder, team)
+    collection = _active_collection(settings, team)
     if collection is None:
         return 0
-    store = open_store(
-        settings.data_folder,
-        team,
-        collection.model,
-        collection.dimension,
-        collection.chunking_version,
-        command="footnote",
-    )
+    store = _open_store(settings, collection, "footnote")
     try:
         return store.count()
     finally:
         store.close()
+
+
+def _active_collection(settings: Settings, team: str) -> Collection | None:
+    if settings.qdrant_url:
+        served = served_collections(qdrant_address(settings))
+        return next((collection for collection in served if collection.team == team), None)
+    return active(settings.data_folder, team)

@@ -57,6 +57,18 @@ class Settings:
     database_url: str = _setting(
         "DATABASE_URL", "", "SQLAlchemy URL of the state; empty: `state.db` in the data folder.", secret=True
     )
+    qdrant_url: str = _setting(
+        "QDRANT_URL", "", "A Qdrant server or cluster that keeps the passages; empty: they stand in the data folder."
+    )
+    qdrant_api_key: str = _setting("QDRANT_API_KEY", "", "The key of that server.", secret=True)
+    qdrant_grpc_port: str = _setting(
+        "QDRANT_GRPC_PORT",
+        "",
+        "The port at which that server is asked over gRPC, often 6334; empty: it is asked over REST.",
+    )
+    qdrant_timeout_s: str = _setting(
+        "QDRANT_TIMEOUT_S", "10", "How long one call to that server may take, in whole seconds."
+    )
     embedding_model: str = _setting(
         "EMBEDDING_MODEL", "", "The name of the embedding model; empty: the one that is packaged with Footnote."
     )
@@ -125,6 +137,15 @@ class Settings:
                 not self.database_url or "://" in self.database_url,
                 "DATABASE_URL must be an address such as sqlite:///….",
             ),
+            (
+                not self.qdrant_url or _is_web_address(self.qdrant_url),
+                "QDRANT_URL must be an http or https address, without a name or a password in it.",
+            ),
+            (
+                not self.qdrant_grpc_port or self.qdrant_grpc_port.isdecimal(),
+                "QDRANT_GRPC_PORT must be a number, or empty.",
+            ),
+            (_is_above_zero(self.qdrant_timeout_s), "QDRANT_TIMEOUT_S must be a whole number above 0."),
             (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
         ]
         return [problem for holds, problem in checks if not holds]
@@ -148,4 +169,8 @@ def _default(value: object) -> str:
 
 def _is_web_address(url: str) -> bool:
     parts = urlsplit(url)
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and "@" not in parts.netloc
+
+
+def _is_above_zero(text: str) -> bool:
+    return text.isdecimal() and int(text) > 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bot.answering.evidence import FITTED_TO
-from bot.app import open_embedders, open_slack, open_state, passages_of_team, require_room
+from bot.app import open_embedders, open_slack, open_state, passages_of_team, qdrant_address, require_room
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
 from bot.errors import BotError
@@ -17,6 +17,7 @@ from bot.slack.api import open_client
 from bot.slack.tokens import OPTIONAL_SCOPES, granted_scopes, require_scopes, try_app_token
 from bot.state.database import Database
 from retrieval.errors import RetrievalError
+from retrieval.stores.served import server_version
 
 
 class Verdict(Enum):
@@ -49,6 +50,8 @@ def run(command: Check, settings: Settings) -> int:  # noqa: ARG001  # it has no
 def _findings(settings: Settings) -> Iterator[Finding]:
     yield from _found(lambda: _data_folder(settings))
     yield from _found(lambda: _model(settings))
+    if settings.qdrant_url:
+        yield from _found(lambda: _qdrant(settings))
     yield from _found(lambda: _state_and_slack(settings))
     yield from _found(lambda: _app_token(settings))
 
@@ -69,7 +72,8 @@ def _data_folder(settings: Settings) -> list[Finding]:
         return [Finding(Verdict.MISSING, f"{folder} can't be made ({error.strerror}): set FOOTNOTE_DATA.")]
     if not os.access(folder, os.W_OK):
         return [Finding(Verdict.MISSING, f"{folder} can't be written: set FOOTNOTE_DATA, or change who owns it.")]
-    require_room(folder)
+    if not settings.qdrant_url:
+        require_room(folder)
     return [Finding(Verdict.OK, f"data folder {folder}")]
 
 
@@ -80,6 +84,12 @@ def _model(settings: Settings) -> list[Finding]:
         return [found]
     unfitted = "when an answer is good enough was fitted to the packaged model: with this one expect other refusals"
     return [found, Finding(Verdict.NOTE, unfitted)]
+
+
+def _qdrant(settings: Settings) -> list[Finding]:
+    version = server_version(qdrant_address(settings))
+    how = f"gRPC at port {settings.qdrant_grpc_port}" if settings.qdrant_grpc_port else "REST"
+    return [Finding(Verdict.OK, f"Qdrant {version} at {settings.qdrant_url}, over {how}")]
 
 
 def _state_and_slack(settings: Settings) -> list[Finding]:

@@ -34,7 +34,12 @@ class Collection:
 
 def team_folder(data: Path, team: str) -> Path:
     """Where all collections of a team stand."""
-    return data / "passages" / f"{_readable(team)}-{blake2b(team.encode(), digest_size=4).hexdigest()}"
+    return data / "passages" / team_name(team)
+
+
+def team_name(team: str) -> str:
+    """A team's name for files and collections: readable, and different for different teams."""
+    return f"{_readable(team)}-{blake2b(team.encode(), digest_size=4).hexdigest()}"
 
 
 def active(data: Path, team: str) -> Collection | None:
@@ -59,13 +64,13 @@ def activate_first(data: Path, collection: Collection) -> None:
     require_match(read_manifest(path) or collection, collection, path.parent)
 
 
-def require_match(found: Collection, wanted: Collection, folder: Path) -> None:
+def require_match(found: Collection, wanted: Collection, where: Path | str) -> None:
     """Refuse to mix what different models or ways of cutting made.
 
     Args:
-        found: What stands in the folder.
+        found: What stands there.
         wanted: What is about to be opened.
-        folder: What to delete for another build.
+        where: What to delete for another build: a folder, or a server's collection.
 
     Raises:
         CollectionMismatch: they differ.
@@ -73,7 +78,7 @@ def require_match(found: Collection, wanted: Collection, folder: Path) -> None:
     if found != wanted:
         raise CollectionMismatch(
             f"The index of {wanted.team} was built with {_described(found)} and the settings ask for "
-            f"{_described(wanted)}: delete {folder} and read your documents again with `footnote index` "
+            f"{_described(wanted)}: delete {where} and read your documents again with `footnote index` "
             f"(`footnote serve` reads Slack's channels again by itself){_or_set_back(found, wanted)}."
         )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,11 +13,11 @@ import qdrant_edge as engine
 
 from retrieval.errors import StoreUnavailable
 from retrieval.stores.collections import Collection, read_manifest, require_match, write_manifest
+from retrieval.stores.inside import Scored, admitted, best, required_places
 from retrieval.stores.payload import from_payload, to_payload
 from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
-_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 _DENSE = "dense"
@@ -27,8 +26,6 @@ _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 200
 """Points written at once: about 2 MB."""
-_SPARE = 16
-"""Candidates asked for beyond the limit, to see whether equal scores go on past the cut."""
 _NO_LIMIT = 2**31 - 1
 
 
@@ -128,7 +125,7 @@ class EdgeStore:
             return ()
         asked = engine.HasIdCondition(set(passage_ids))
         records = self._scroll(engine.Filter(must=[*_conditions(scope), asked]))
-        found = {passage.id: passage for passage in _admitted(map(_passage, records), scope)}
+        found = {passage.id: passage for passage in admitted(map(_passage, records), scope)}
         return tuple(found[id_] for id_ in passage_ids if id_ in found)
 
     def close(self) -> None:
@@ -136,24 +133,16 @@ class EdgeStore:
             _guarded(self._shard.close, "Closing the store")
 
     def _search(self, leg: _Leg, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        """The best of one leg; the engine cuts equal scores anywhere, so all that share the last one are fetched."""
-        if scope.is_empty or limit < 1:
-            return ()
-        asked_for = limit + _SPARE
-        points = self._query(leg, scope, asked_for)
-        while len(points) == asked_for and points[-1].score == points[limit - 1].score:
-            asked_for *= 4
-            points = self._query(leg, scope, asked_for)
-        scores = {str(point.id): point.score for point in points}
-        passages = _admitted((_passage(point) for point in points), scope)
-        best = sorted(passages, key=lambda passage: (-scores[passage.id], passage.id))[:limit]
-        return tuple(Candidate(passage, scores[passage.id], rank) for rank, passage in enumerate(best, start=1))
+        def ask(number: int) -> list[Scored]:
+            return [Scored(_passage(point), point.score) for point in self._query(leg, scope, number)]
+
+        return best(ask, scope, limit)
 
     def _scores_of(self, passage_ids: Sequence[str], leg: _Leg, scope: Scope) -> dict[str, float]:
         asked = engine.HasIdCondition(set(passage_ids))
         points = self._query(leg, scope, len(set(passage_ids)), asked)
         scores = {str(point.id): float(point.score) for point in points}
-        return {passage.id: scores[passage.id] for passage in _admitted(map(_passage, points), scope)}
+        return {passage.id: scores[passage.id] for passage in admitted(map(_passage, points), scope)}
 
     def _query(self, leg: _Leg, scope: Scope, limit: int, *also: engine.HasIdCondition) -> list[engine.ScoredPoint]:
         """Ask one leg, with the scope in the leg and at the root."""
@@ -196,25 +185,8 @@ def _engine_vector(vector: SparseVector) -> engine.SparseVector:
 
 
 def _conditions(scope: Scope) -> list[engine.ConditionType]:
-    """The scope as the engine's conditions, all of which must hold: for each kind of reader, a place they may open.
-
-    Never called with an empty scope: no conditions at all would admit everything.
-    """
-    return [
-        engine.FieldCondition("places", match=engine.MatchAny([str(place) for place in sorted(may_open)]))
-        for may_open in sorted(scope.readers, key=sorted)
-    ]
-
-
-def _admitted(passages: Iterable[Passage], scope: Scope) -> list[Passage]:
-    """What may be shown, checked without the engine; what the engine let slip is logged by its id and dropped."""
-    admitted = []
-    for passage in passages:
-        if scope.admits(passage.places):
-            admitted.append(passage)
-        else:
-            _log.error("The store returned passage %s from outside the scope; it was dropped.", passage.id)
-    return admitted
+    """The scope as the engine's conditions, all of which must hold."""
+    return [engine.FieldCondition("places", match=engine.MatchAny(list(any_of))) for any_of in required_places(scope)]
 
 
 def _equals(field: str, value: str) -> engine.FieldCondition:

@@ -29,6 +29,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "SLACK_API_URL": "http://127.0.0.1:4711/api/",
         "FOOTNOTE_DATA": "/data",
         "DATABASE_URL": "postgresql://db/footnote",
+        "QDRANT_URL": "https://qdrant.example.com",
+        "QDRANT_API_KEY": "q1",
+        "QDRANT_GRPC_PORT": "6334",
+        "QDRANT_TIMEOUT_S": "3",
         "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
         "EMBEDDING_MODEL_PATH": str(tmp_path),
         "LANGUAGE": "german",
@@ -41,6 +45,10 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         slack_api_url="http://127.0.0.1:4711/api/",
         data_folder=Path("/data"),
         database_url="postgresql://db/footnote",
+        qdrant_url="https://qdrant.example.com",
+        qdrant_api_key="q1",
+        qdrant_grpc_port="6334",
+        qdrant_timeout_s="3",
         embedding_model="BAAI/bge-small-en-v1.5",
         embedding_model_path=str(tmp_path),
         language="german",
@@ -55,6 +63,9 @@ def test_every_problem_is_told_at_once() -> None:
         "SLACK_APP_TOKEN": "xoxb-swapped",
         "SLACK_API_URL": "slack.com",
         "DATABASE_URL": "state.db",
+        "QDRANT_URL": "https://bot:swapped@qdrant.example.com",
+        "QDRANT_GRPC_PORT": "grpc",
+        "QDRANT_TIMEOUT_S": "0",
         "EMBEDDING_MODEL_PATH": "/nowhere/at/all",
         "FOOTNOTE_FOLLOW_UPS": "everybody",
     }
@@ -66,8 +77,9 @@ def test_every_problem_is_told_at_once() -> None:
 
 def test_secrets_are_not_shown() -> None:
     """A settings object in a log or an error gives no token away, nor a database's password."""
-    shown = repr(Settings(slack_bot_token="xoxb-s1", slack_app_token="xapp-s2", database_url="postgresql://u:s3@db/f"))
-    assert not {"s1", "s2", "s3"} & set(shown.replace("@", "-").replace(":", "-").replace("'", "-").split("-"))
+    url = "postgresql://u:s3@db/f"
+    shown = repr(Settings(slack_bot_token="xoxb-s1", slack_app_token="xapp-s2", database_url=url, qdrant_api_key="s4"))
+    assert not {"s1", "s2", "s3", "s4"} & set(shown.replace("@", "-").replace(":", "-").replace("'", "-").split("-"))
 
 
 def test_settings_do_not_change() -> None:

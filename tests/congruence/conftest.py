@@ -1,23 +1,42 @@
-"""Every way to reach a store: the engine in the process, and the same over another process's socket."""
+"""Every way to reach a store: the engine in the process, the same over another process's socket, a Qdrant server."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from qdrant_client import QdrantClient
 
+from retrieval.stores.collections import Collection
 from retrieval.stores.protocol import PassageStore
+from retrieval.stores.served import ServerAddress, open_served_store
+from retrieval.stores.server_calls import Calls
+from retrieval.stores.server_opening import collection_name, connect, open_with
 from retrieval.stores.shared import open_store
 from tests.conftest import TEAM, WordHashEmbedder
 
 ORIGINS = ("origin", "private")
 """What the passages of these tests are read from."""
 
+SERVER_URL = os.environ.get("FOOTNOTE_TEST_QDRANT_URL", "")
+"""A real Qdrant server, in which these tests make and delete collections of teams of their own."""
+needs_server = pytest.mark.skipif(not SERVER_URL, reason="FOOTNOTE_TEST_QDRANT_URL is not set: no real server to ask")
+
+WAYS = ("owned", "shared", "in memory", pytest.param("on a server", marks=needs_server))
+"""An edge store that is ours, one that another has open, qdrant-client's local mode, and a real server."""
+
 
 def opened(way: str, data: Path, stack: ExitStack) -> PassageStore:
-    """A store that is `owned` by the one who asks it, or `shared` by another who has it open."""
+    """An empty store that is reached in the given way, until the stack is closed."""
+    if way == "in memory":
+        calls = Calls("memory", timeout_s=5.0)
+        return stack.enter_context(closing(open_with(QdrantClient(":memory:"), calls, _collection(TEAM))))
+    if way == "on a server":
+        return _on_server(stack)
     owner = stack.enter_context(closing(_open(data)))
     return owner if way == "owned" else stack.enter_context(closing(_open(data)))
 
@@ -26,17 +45,41 @@ def _open(data: Path) -> PassageStore:
     return open_store(data, TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
 
 
-@pytest.fixture(scope="module", params=["owned", "shared"])
+def _on_server(stack: ExitStack) -> PassageStore:
+    address, collection = ServerAddress(SERVER_URL), _collection(f"T{uuid4().hex}")
+    client = stack.enter_context(closing(connect(address)))
+    stack.callback(client.delete_collection, collection_name(collection))
+    return stack.enter_context(closing(open_served_store(address, collection)))
+
+
+def _collection(team: str) -> Collection:
+    return Collection(team, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
+
+
+@pytest.fixture(scope="module", params=WAYS)
 def one_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PassageStore]:
     """A store of each kind, opened once."""
     with ExitStack() as stack:
         yield opened(request.param, tmp_path_factory.mktemp("data"), stack)
 
 
+def emptied(store: PassageStore) -> PassageStore:
+    """The same store, with nothing in it."""
+    for source in frozenset().union(*map(store.sources_of, ORIGINS)):
+        store.delete([passage.id for passage in store.passages_of(source)])
+    assert store.count() == 0
+    return store
+
+
 @pytest.fixture
 def any_store(one_store: PassageStore) -> PassageStore:
     """An empty store of each kind."""
-    for source in frozenset().union(*map(one_store.sources_of, ORIGINS)):
-        one_store.delete([passage.id for passage in one_store.passages_of(source)])
-    assert one_store.count() == 0
-    return one_store
+    return emptied(one_store)
+
+
+@pytest.fixture
+def many_writers_store(any_store: PassageStore, request: pytest.FixtureRequest) -> PassageStore:
+    """Each kind that takes writes from several threads."""
+    if request.node.callspec.params["one_store"] == "in memory":
+        pytest.skip("qdrant-client's local mode has no locks: concurrent upserts corrupt it (qdrant-client#1193)")
+    return any_store

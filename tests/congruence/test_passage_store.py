@@ -9,13 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import StoreUnavailable
 from retrieval.stores.protocol import EmbeddedPassage, PassageStore
 from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 from tests.conftest import WordHashEmbedder
-from tests.congruence.conftest import opened
+from tests.congruence.conftest import WAYS, emptied, opened
 from tests.passages import EVERYBODY, embedded, passage, scope_of
 
 DENSE = WordHashEmbedder()
@@ -176,6 +178,39 @@ def test_a_query_of_stop_words_matches_no_words(any_store: PassageStore) -> None
     assert [legs.sparse for legs in scores.values()] == [0.0]
 
 
+PLACES = st.sampled_from(["harbour", "office", "cellar"])
+WORDS = st.lists(st.sampled_from(["pump", "valve", "leak", "night", "portal", "leave", "rum"]), min_size=1, max_size=6)
+PASSAGES = st.lists(st.tuples(WORDS, st.sets(PLACES, min_size=1)), min_size=1, max_size=12)
+READERS = st.lists(st.sets(PLACES, min_size=1), min_size=1, max_size=3)
+
+
+@settings(max_examples=60, deadline=None)  # each example writes and searches a store
+@given(drafts=PASSAGES, readers=READERS, query=WORDS, limit=st.integers(1, 6))
+def test_what_is_outside_the_scope_changes_nothing(
+    one_store: PassageStore,
+    drafts: list[tuple[list[str], set[str]]],
+    readers: list[set[str]],
+    query: list[str],
+    limit: int,
+) -> None:
+    """Passages, order and scores of both legs are the same whether or not anything else is stored."""
+    scope = scope_of(*readers)
+    passages = [passage(" ".join(words), *places, source=str(at)) for at, (words, places) in enumerate(drafts)]
+    store = emptied(one_store)
+    fill(store, *(one for one in passages if scope.admits(one.places)))
+    alone = everything(store, passages, " ".join(query), scope, limit)
+    fill(store, *passages)
+    among_others = everything(store, passages, " ".join(query), scope, limit)
+    store.delete([one.id for one in passages if not scope.admits(one.places)])
+    assert alone == among_others == everything(store, passages, " ".join(query), scope, limit)
+
+
+def everything(store: PassageStore, passages: list[Passage], query: str, scope: Scope, limit: int) -> object:
+    """All that one query can learn from a store."""
+    scores = store.score([one.id for one in passages], DENSE.embed_query(query), SPARSE.embed_query(query), scope)
+    return dense(store, query, scope, limit), sparse(store, query, scope, limit), scores
+
+
 @pytest.mark.parametrize("limit", [1, 7, 40, 100])
 def test_equal_scores_are_ordered_by_id_at_the_cut_too(any_store: PassageStore, limit: int) -> None:
     """Sixty passages with the same words: which of them are found, and in what order, never changes."""
@@ -187,19 +222,20 @@ def test_equal_scores_are_ordered_by_id_at_the_cut_too(any_store: PassageStore, 
             assert [one.passage.id for one in find(any_store, "same words", EVERYBODY, limit)][:60] == expected
 
 
-def test_writers_and_readers_do_not_disturb_each_other(any_store: PassageStore) -> None:
+def test_writers_and_readers_do_not_disturb_each_other(many_writers_store: PassageStore) -> None:
     """Six writing and four reading threads: every write is there, every answer is whole."""
+    store = many_writers_store
     pages = [
         [passage(f"page {at} of {book}", source=f"book {book}", position=at) for at in range(40)] for book in range(6)
     ]
 
     def write(book: list[Passage]) -> None:
         for start in range(0, len(book), 10):
-            fill(any_store, *book[start : start + 10])
-        any_store.delete([book[0].id])
+            fill(store, *book[start : start + 10])
+        store.delete([book[0].id])
 
     def read(_: int) -> list[int]:
-        return [len(dense(any_store, "page", EVERYBODY, 5)) for _ in range(30)]
+        return [len(dense(store, "page", EVERYBODY, 5)) for _ in range(30)]
 
     with ThreadPoolExecutor(10) as pool:
         writing = [pool.submit(write, book) for book in pages]
@@ -208,7 +244,7 @@ def test_writers_and_readers_do_not_disturb_each_other(any_store: PassageStore) 
         for future in writing:
             future.result()
     assert all(0 <= size <= 5 for sizes in found for size in sizes)
-    assert [any_store.passages_of(f"book {book}") for book in range(6)] == [tuple(book[1:]) for book in pages]
+    assert [store.passages_of(f"book {book}") for book in range(6)] == [tuple(book[1:]) for book in pages]
 
 
 def test_a_failure_is_one_sentence_of_our_own(any_store: PassageStore) -> None:
@@ -217,7 +253,7 @@ def test_a_failure_is_one_sentence_of_our_own(any_store: PassageStore) -> None:
         any_store.search_dense(np.ones(3, dtype=np.float32), EVERYBODY, 5)
 
 
-@pytest.mark.parametrize("way", ["owned", "shared"])
+@pytest.mark.parametrize("way", WAYS)
 def test_a_closed_store_says_so(way: str, tmp_path: Path) -> None:
     """It does not pretend to be empty."""
     with ExitStack() as stack:

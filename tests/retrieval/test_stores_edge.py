@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 import qdrant_edge as engine
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import CollectionMismatch, StoreUnavailable
@@ -124,58 +122,6 @@ def test_an_empty_scope_never_reaches_the_engine(store: EdgeStore, search: Searc
     """A closed engine raises when it is asked; an empty scope does not ask it."""
     store._shard.close()
     assert search(store, scope) == set()
-
-
-PLACES = st.sampled_from(["harbour", "office", "cellar"])
-WORDS = st.lists(st.sampled_from(["pump", "valve", "leak", "night", "portal", "leave", "rum"]), min_size=1, max_size=6)
-PASSAGES = st.lists(st.tuples(WORDS, st.sets(PLACES, min_size=1)), min_size=1, max_size=12)
-READERS = st.lists(st.sets(PLACES, min_size=1), min_size=1, max_size=3)
-
-
-@settings(max_examples=60, deadline=None)  # each example writes and searches a store
-@given(drafts=PASSAGES, readers=READERS, query=WORDS, limit=st.integers(1, 6))
-def test_what_is_outside_the_scope_changes_nothing(
-    drafts: list[tuple[list[str], set[str]]], readers: list[set[str]], query: list[str], limit: int
-) -> None:
-    """Passages, order and scores of both legs are the same whether or not anything else is stored."""
-    scope = scope_of(*readers)
-    passages = [passage(" ".join(words), *places, source=str(at)) for at, (words, places) in enumerate(drafts)]
-    store = emptied()
-    fill(store, *(one for one in passages if scope.admits(one.places)))
-    alone = everything(store, passages, " ".join(query), scope, limit)
-    fill(store, *passages)
-    among_others = everything(store, passages, " ".join(query), scope, limit)
-    store.delete([one.id for one in passages if not scope.admits(one.places)])
-    assert alone == among_others == everything(store, passages, " ".join(query), scope, limit)
-
-
-_kept: list[EdgeStore] = []
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_store_for_properties(tmp_path_factory: pytest.TempPathFactory) -> object:
-    """Examples of a property share a store: opening one takes longer than all that they do in it."""
-    _kept.append(EdgeStore(tmp_path_factory.mktemp("property") / "store", COLLECTION))
-    yield
-    _kept.pop().close()
-
-
-def emptied() -> EdgeStore:
-    """The store that the examples share, with nothing in it."""
-    (store,) = _kept
-    for source in store.sources_of("origin"):
-        store.delete([one.id for one in store.passages_of(source)])
-    return store
-
-
-def everything(store: EdgeStore, passages: list[Passage], query: str, scope: Scope, limit: int) -> object:
-    """All that one query can learn from a store."""
-    dense, sparse = DENSE.embed_query(query), SPARSE.embed_query(query)
-    return (
-        store.search_dense(dense, scope, limit),
-        store.search_sparse(sparse, scope, limit),
-        store.score([one.id for one in passages], dense, sparse, scope),
-    )
 
 
 # ------------------------------------------------------------------------------------------- what was written stays

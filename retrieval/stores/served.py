@@ -1,0 +1,66 @@
+"""Reaches a Qdrant server, where one is set; its client is an extra package, loaded only then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from retrieval.errors import StoreUnavailable
+from retrieval.stores.collections import Collection
+
+if TYPE_CHECKING:
+    from retrieval.stores.server import ServerStore
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where a Qdrant server or cluster is, and how it is asked."""
+
+    url: str
+    api_key: str = field(default="", repr=False)
+    grpc_port: int | None = None
+    """None: over REST, at the port of the URL."""
+    timeout_s: int = 10
+    """Of one attempt, in whole seconds: the client knows no others."""
+
+
+def open_served_store(address: ServerAddress, collection: Collection) -> ServerStore:
+    """Open a team's passages on a server; any number of processes may do so at once.
+
+    Raises:
+        CollectionMismatch: the team's passages were built by another model or chunking version.
+        StoreUnavailable: the server can't be reached, refuses, or is too old; or its client isn't installed.
+    """
+    store: ServerStore = _adapter().open_store(address, collection)
+    return store
+
+
+def served_collections(address: ServerAddress) -> tuple[Collection, ...]:
+    """The collection that answers for each team, in order of team.
+
+    Raises:
+        StoreUnavailable: as above.
+    """
+    found: tuple[Collection, ...] = _adapter().active_collections(address)
+    return found
+
+
+def server_version(address: ServerAddress) -> str:
+    """Which Qdrant answers there.
+
+    Raises:
+        StoreUnavailable: as above.
+    """
+    version: str = _adapter().version_of(address)
+    return version
+
+
+def _adapter() -> ModuleType:
+    try:
+        return import_module("retrieval.stores.server_opening")
+    except ModuleNotFoundError as error:
+        raise StoreUnavailable(
+            f"QDRANT_URL is set and {error.name} isn't installed: run `pip install 'footnote[server]'`."
+        ) from error
