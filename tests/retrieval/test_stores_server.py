@@ -199,6 +199,11 @@ def answering(*answers: tuple[int, dict[str, object]]) -> Iterator[tuple[str, li
             self.end_headers()
             self.wfile.write(json.dumps(body).encode())
 
+        def do_POST(self) -> None:
+            sent = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            self.do_GET()
+            asked[-1] += f" {sent}"
+
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
@@ -206,6 +211,22 @@ def answering(*answers: tuple[int, dict[str, object]]) -> Iterator[tuple[str, li
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", asked
         server.shutdown()
+
+
+def test_what_is_sent_holds_the_scope_in_the_leg_at_the_root_and_for_the_frequencies() -> None:
+    """Not only the stand-in in memory is told: so is what goes over the network."""
+    nothing: dict[str, object] = {"result": {"points": []}, "status": "ok", "time": 0.0}
+    with answering((200, nothing)) as (url, asked):
+        store = ServerStore(connect(ServerAddress(url)), Calls(url, timeout_s=5.0), "passages")
+        assert by_sparse(store, scope_of(["harbour", "office"], ["cellar"])) == set()
+        store.close()
+    path, _, sent = asked[0].partition(" ")
+    query = json.loads(sent)
+    inside = [{"key": "places", "match": {"any": places}} for places in (["cellar"], ["harbour", "office"])]
+    assert path == "/collections/passages/points/query"
+    for part, params in ((query, query["params"]), (query["prefetch"], query["prefetch"]["params"])):
+        assert part["filter"]["must"] == inside
+        assert (params["exact"], params["idf"]["corpus"]["must"]) == (True, inside)
 
 
 def version(number: str) -> tuple[int, dict[str, object]]:
