@@ -6,13 +6,17 @@ import json
 import logging
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
+from grpc import server as grpc_server  # type: ignore[import-untyped]  # grpcio says no types
 from qdrant_client import QdrantClient, models
+from qdrant_client.grpc.points_pb2 import QueryPoints, QueryResponse
+from qdrant_client.grpc.points_service_pb2_grpc import PointsServicer, add_PointsServicer_to_server
 from qdrant_client.http.exceptions import ResponseHandlingException
 
 from retrieval.embedding.sparse import Bm25Embedder
@@ -227,6 +231,30 @@ def test_what_is_sent_holds_the_scope_in_the_leg_at_the_root_and_for_the_frequen
     for part, params in ((query, query["params"]), (query["prefetch"], query["prefetch"]["params"])):
         assert part["filter"]["must"] == inside
         assert (params["exact"], params["idf"]["corpus"]["must"]) == (True, inside)
+
+
+def test_over_grpc_the_same_is_sent() -> None:
+    """The client turns what it is asked into another form for gRPC; the scope is there in it three times as well."""
+    sent: list[QueryPoints] = []
+
+    class Points(PointsServicer):
+        def Query(self, request: QueryPoints, context: object) -> QueryResponse:
+            sent.append(request)
+            return QueryResponse()
+
+    server = grpc_server(ThreadPoolExecutor(1))
+    add_PointsServicer_to_server(Points(), server)  # type: ignore[no-untyped-call]  # generated without types
+    address = ServerAddress("http://127.0.0.1", grpc_port=server.add_insecure_port("127.0.0.1:0"))
+    server.start()
+    store = ServerStore(connect(address), Calls(address.url, timeout_s=5.0), "passages")
+    assert by_sparse(store, scope_of(["harbour", "office"], ["cellar"])) == set()
+    store.close()
+    server.stop(None)
+    (query,) = sent
+    for part in (query, query.prefetch[0]):
+        for inside in (part.filter, part.params.idf.corpus):
+            anys = [list(condition.field.match.keywords.strings) for condition in inside.must]
+            assert anys == [["cellar"], ["harbour", "office"]]
 
 
 def version(number: str) -> tuple[int, dict[str, object]]:
