@@ -24,8 +24,8 @@ SPARSE = "sparse"
 _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 50
-"""Points written at once. A server takes 32 MB by default; in JSON, four vectors of 384 numbers take about 30 KB a point,
-and ten of 1,024 about 200 KB."""
+"""Points written at once. A server takes 32 MB by default; in JSON, four vectors of 384 numbers take about 30 KB, ten
+of 1,024 about 200 KB."""
 _FIRST_SOURCES = 1000
 """Sources asked for at once; servers set memory aside for as many as they are asked for, so it grows only if needed."""
 

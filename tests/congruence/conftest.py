@@ -63,6 +63,13 @@ def one_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         yield opened(request.param, tmp_path_factory.mktemp("data"), stack)
 
 
+@pytest.fixture(scope="module", params=WAYS)
+def small_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PassageStore]:
+    """A store of each kind that never holds much: local mode keeps what was deleted, and looks through it each time."""
+    with ExitStack() as stack:
+        yield opened(request.param, tmp_path_factory.mktemp("data"), stack)
+
+
 def emptied(store: PassageStore) -> PassageStore:
     """The same store, with nothing in it."""
     for source in frozenset().union(*map(store.sources_of, ORIGINS)):

@@ -213,7 +213,7 @@ READERS = st.lists(st.sets(PLACES, min_size=1), min_size=1, max_size=3)
 @settings(max_examples=60, deadline=None)  # each example writes and searches a store
 @given(drafts=PASSAGES, readers=READERS, query=WORDS, limit=st.integers(1, 6))
 def test_what_is_outside_the_scope_changes_nothing(
-    one_store: PassageStore,
+    small_store: PassageStore,
     drafts: list[tuple[list[str], set[str]]],
     readers: list[set[str]],
     query: list[str],
@@ -222,7 +222,7 @@ def test_what_is_outside_the_scope_changes_nothing(
     """Passages, order and scores of both legs are the same whether or not anything else is stored."""
     scope = scope_of(*readers)
     passages = [passage(" ".join(words), *places, source=str(at)) for at, (words, places) in enumerate(drafts)]
-    store = emptied(one_store)
+    store = emptied(small_store)
     fill_exact(store, *(one for one in passages if scope.admits(one.places)))
     alone = everything(store, passages, query, scope, limit)
     fill_exact(store, *passages)
