@@ -85,8 +85,7 @@ class Play:
         self._say(f"\n  {line}")
         reply = self._stage.reply_to(asked)
         exchange = Exchange(asked, reply, self._query(asked, person, channel, text))
-        if exchange.query != text:
-            self._say(f"    query:  {exchange.query}")
+        self._say(f"    query:  {exchange.query}" if exchange.query != text else "    query:  as asked")
         self._say("    footnote:")
         for shown in lines_of(reply):
             self._say(f"    │ {shown}")
