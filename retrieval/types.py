@@ -36,10 +36,6 @@ class Scope:
         """Whether no passage at all can be in scope, so that no store need be asked."""
         return not self.readers or not all(self.readers)
 
-    def narrowed_to(self, places: Iterable[Place]) -> Scope:
-        """This scope, and of it only what stands in one of `places` (none: nothing)."""
-        return Scope(self.team, self.readers | {frozenset(places)})
-
 
 @dataclass(frozen=True, slots=True)
 class Utterance:

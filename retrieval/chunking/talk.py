@@ -71,14 +71,3 @@ def _windows(said: Sequence[tuple[Utterance, Part]], root: Part, whole: Room) ->
         window.append(part)
         size += added
     yield window
-
-
-def group_talk(utterances: Sequence[Utterance], gap_minutes: float = 30) -> tuple[Talk, ...]:
-    """Unthreaded messages, oldest first, as stretches of talk: a longer silence opens a new one."""
-    groups: list[list[Utterance]] = []
-    for utterance in utterances:
-        if groups and utterance.written_at - groups[-1][-1].written_at <= gap_minutes * 60:
-            groups[-1].append(utterance)
-        else:
-            groups.append([utterance])
-    return tuple(Talk(tuple(group)) for group in groups)

@@ -84,7 +84,7 @@ def test_threads_and_stretches_become_one_source_each(channels: Channels) -> Non
 
 
 def test_passages_stand_in_their_channel_and_open_their_message(channels: Channels) -> None:
-    """A citation opens the very message, in its thread; the title says where and when, not what."""
+    """A citation opens the very message, in its thread; the title says where, not what."""
     channels.read("shop")
     shop = channels.conversation("shop")
     root = channels.ts("shop", "Where is the ladder?")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from retrieval.chunking import Budget, cut, group_talk, text_to_embed
+from retrieval.chunking import Budget, cut, text_to_embed
 from retrieval.types import WORKSPACE, Anchor, Passage, Source, Talk, Utterance
 
 DAY_S = 86_400
@@ -94,11 +94,3 @@ def test_empty_talk_has_no_passages() -> None:
     """Nothing said, or nothing but white space, is nothing to find."""
     assert thread() == ()
     assert thread(said("Ann", " \n")) == ()
-
-
-def test_a_silence_ends_a_stretch_of_talk() -> None:
-    """Messages belong together as long as each follows the one before it closely."""
-    at = [0, 10, 35, 90]
-    utterances = [Utterance("Ann", str(minute), "", minute * 60.0) for minute in at]
-    grouped = [[utterance.text for utterance in talk.utterances] for talk in group_talk(utterances, gap_minutes=30)]
-    assert grouped == [["0", "10", "35"], ["90"]]
