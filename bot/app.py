@@ -39,6 +39,7 @@ from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
+from retrieval.reranking import CrossEncoder
 from retrieval.search import Searcher
 from retrieval.stores.collections import Collection, active, read_manifest
 from retrieval.stores.protocol import PassageStore
@@ -80,12 +81,24 @@ def open_embedders(settings: Settings) -> Embedders:
     return Embedders(dense, Bm25Embedder(settings.language))
 
 
+def open_reranker(settings: Settings) -> CrossEncoder | None:
+    """Load the reranker that the settings name; None where they name none.
+
+    Raises:
+        RerankerError: it is missing or damaged.
+    """
+    if not settings.reranker_model:
+        return None
+    path = Path(settings.reranker_model_path) if settings.reranker_model_path else None
+    return CrossEncoder(settings.data_folder / "models", settings.reranker_model, path)
+
+
 @contextmanager
 def open_retrieval(settings: Settings, team: str, command: str, *, must_own: bool = False) -> Iterator[Retrieval]:
     """A team's index, whether or not another process has it open.
 
     Raises:
-        EmbeddingError, StoreUnavailable, CollectionMismatch, StateError: it can't be opened.
+        EmbeddingError, RerankerError, StoreUnavailable, CollectionMismatch, StateError: it can't be opened.
     """
     if not settings.qdrant_url:
         require_room(settings.data_folder)
@@ -94,7 +107,8 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         collection = Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION)
         store = _open_store(settings, collection, command, must_own=must_own)
         closing.callback(store.close)
-        indexer, searcher = Indexer(store, by.dense, by.sparse, team), Searcher(store, by.dense, by.sparse)
+        indexer = Indexer(store, by.dense, by.sparse, team)
+        searcher = Searcher(store, by.dense, by.sparse, reranker=open_reranker(settings))
         yield Retrieval(store, indexer, searcher, Meaning(by.dense))
 
 

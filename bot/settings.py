@@ -75,6 +75,12 @@ class Settings:
     embedding_model_path: str = _setting(
         "EMBEDDING_MODEL_PATH", "", "A folder that holds the embedding model's files, where it can't be downloaded."
     )
+    reranker_model: str = _setting(
+        "RERANKER_MODEL", "", "A cross-encoder that fastembed knows, to reorder what is found; empty: none does."
+    )
+    reranker_model_path: str = _setting(
+        "RERANKER_MODEL_PATH", "", "A folder that holds the reranker's files, where it can't be downloaded."
+    )
     language: str = _setting(
         "LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case."
     )
@@ -129,6 +135,7 @@ class Settings:
 
     def _problems(self) -> list[str]:
         bot, app, path = self.slack_bot_token, self.slack_app_token, self.embedding_model_path
+        reranker, reranker_path = self.reranker_model, self.reranker_model_path
         checks = [
             (not bot or bot.startswith("xoxb-"), "SLACK_BOT_TOKEN must start with xoxb-."),
             (not app or app.startswith("xapp-"), "SLACK_APP_TOKEN must start with xapp-."),
@@ -147,6 +154,8 @@ class Settings:
             ),
             (_is_above_zero(self.qdrant_timeout_s), "QDRANT_TIMEOUT_S must be a whole number above 0."),
             (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
+            (not reranker_path or Path(reranker_path).is_dir(), "RERANKER_MODEL_PATH must be a folder that exists."),
+            (not reranker_path or bool(reranker), "RERANKER_MODEL must name the model in RERANKER_MODEL_PATH."),
         ]
         return [problem for holds, problem in checks if not holds]
 

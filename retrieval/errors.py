@@ -4,6 +4,7 @@ RetrievalError
 ├── StoreUnavailable      the store can't be opened or reached; another process may hold it
 ├── CollectionMismatch    the collection was built by another model or another way of chunking
 ├── EmbeddingError        the embedding model is missing, damaged or failed
+├── RerankerError         the reranking model is missing, damaged or failed
 └── UnreadableSource      a file can't be read as what it claims to be; the rest is indexed
     └── ReadingEnded      its parser ran out of time or memory, which may go better another time
 
@@ -25,6 +26,10 @@ class CollectionMismatch(RetrievalError):
 
 class EmbeddingError(RetrievalError):
     """The embedding model is missing, damaged or failed."""
+
+
+class RerankerError(RetrievalError):
+    """The reranking model is missing, damaged or failed; without RERANKER_MODEL there is none."""
 
 
 class UnreadableSource(RetrievalError):

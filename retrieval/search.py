@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
+from retrieval.chunking import text_to_embed
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.fusion import FUSIONS, ranked
 from retrieval.stores.protocol import LegScores, PassageStore, Vector
@@ -24,18 +26,34 @@ class Stages:
     """A name of `retrieval.fusion.FUSIONS`."""
     candidates: int = 50
     """How many each leg gives at least, however few hits are asked for."""
+    rerank: int = 20
+    """How many of the best fused hits a reranker puts into its order, where there is one; 0 switches it off."""
+
+
+class Reranker(Protocol):
+    """Judges passages by reading each together with the query. Raises `RerankerError`."""
+
+    def score(self, query: str, passages: Sequence[str]) -> Sequence[float]:
+        """A score for each passage, in order; higher is better, comparable within one query only."""
+        ...
 
 
 class Searcher:
-    """Dense and sparse search in one store."""
+    """Dense and sparse search in one store, and a reranker's order of what they find where one is given."""
 
     def __init__(
-        self, store: PassageStore, dense: DenseEmbedder, sparse: SparseEmbedder, stages: Stages | None = None
+        self,
+        store: PassageStore,
+        dense: DenseEmbedder,
+        sparse: SparseEmbedder,
+        stages: Stages | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self._store = store
         self._dense = dense
         self._sparse = sparse
         self._stages = stages or Stages()
+        self._reranker = reranker
         self._fuse = FUSIONS[self._stages.fusion]
         self._pool = ThreadPoolExecutor(thread_name_prefix="sparse-leg")
 
@@ -43,7 +61,7 @@ class Searcher:
         """The best `limit` passages of the scope, with each leg's candidates; nothing for an empty scope.
 
         Raises:
-            EmbeddingError, StoreUnavailable: a leg failed; there is no half answer.
+            EmbeddingError, StoreUnavailable, RerankerError: a stage failed; there is no half answer.
         """
         if scope.is_empty:
             return SearchResult()
@@ -54,7 +72,8 @@ class Searcher:
         dense = self._dense_candidates(vector, scope, depth)
         sparse = sparse_leg.result()
         scores = self._scores(dense, sparse, vector, terms, scope)
-        return SearchResult(self._fused(dense, sparse, scores)[:limit], dense, sparse)
+        fused = self._fused(dense, sparse, scores)
+        return SearchResult(self._reranked(query, fused)[:limit], dense, sparse, fused[:limit])
 
     def _dense_candidates(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
         return self._store.search_dense(vector, scope, limit) if self._stages.dense else ()
@@ -93,3 +112,13 @@ class Searcher:
         if self._stages.fill and leg_is_on:
             return list(scores)
         return [candidate.passage.id for candidate in leg if candidate.passage.id in scores]
+
+    def _reranked(self, query: str, fused: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """The best hits in the reranker's order, equal ones by id, before all others; what each leg thought stays."""
+        best, others = fused[: self._stages.rerank], fused[self._stages.rerank :]
+        if self._reranker is None or not best:
+            return fused
+        scores = self._reranker.score(query, [text_to_embed(hit.passage) for hit in best])
+        judged = sorted(zip(scores, best, strict=True), key=lambda one: (-one[0], one[1].passage.id))
+        ordered = (*(replace(hit, reranked=score) for score, hit in judged), *others)
+        return tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))

@@ -174,13 +174,15 @@ class Hit:
 
     passage: Passage
     score: float
-    """Fused; higher is better; orders hits of one query and says nothing of whether any is good enough."""
+    """Fused, whatever a reranker thought; higher is better; says nothing of whether the passage is good enough."""
     rank: int
-    """From 1."""
+    """From 1: in the reranker's order where there is one, or else in that of the scores."""
     dense: float
     """Cosine similarity to the query, -1 to 1: the passage's own, or that of the part that is nearest."""
     sparse: float
     """BM25 score, 0 or more."""
+    reranked: float | None = None
+    """A reranker's score, on a scale of its own that is fitted to nothing; None where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,8 @@ class SearchResult:
     hits: tuple[Hit, ...] = ()
     dense: tuple[Candidate, ...] = ()
     sparse: tuple[Candidate, ...] = ()
+    fused: tuple[Hit, ...] = ()
+    """The hits as they were before a reranker saw them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ HOMES = {
     "grpc": ("retrieval/stores/server_calls.py",),
     "qdrant_edge": ("retrieval/stores/edge",),
     "fastembed": ("retrieval/embedding/", "retrieval/reranking.py"),
-    "tokenizers": ("retrieval/embedding/",),
+    "tokenizers": ("retrieval/embedding/", "retrieval/reranking.py"),
     "pypdfium2": ("retrieval/reading/pdf_lines.py", "retrieval/reading/pdf_rules.py"),
     "docx": ("retrieval/reading/word.py",),
     "pptx": ("retrieval/reading/slides.py",),

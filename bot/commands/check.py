@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bot.answering.evidence import FITTED_TO
-from bot.app import open_embedders, open_slack, open_state, passages_of_team, qdrant_address, require_room
+from bot.app import (
+    open_embedders,
+    open_reranker,
+    open_slack,
+    open_state,
+    passages_of_team,
+    qdrant_address,
+    require_room,
+)
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
 from bot.errors import BotError
@@ -50,6 +58,7 @@ def run(command: Check, settings: Settings) -> int:  # noqa: ARG001  # it has no
 def _findings(settings: Settings) -> Iterator[Finding]:
     yield from _found(lambda: _data_folder(settings))
     yield from _found(lambda: _model(settings))
+    yield from _found(lambda: _reranker(settings))
     if settings.qdrant_url:
         yield from _found(lambda: _qdrant(settings))
     yield from _found(lambda: _state_and_slack(settings))
@@ -84,6 +93,17 @@ def _model(settings: Settings) -> list[Finding]:
         return [found]
     unfitted = "when an answer is good enough was fitted to the packaged model: with this one expect other refusals"
     return [found, Finding(Verdict.NOTE, unfitted)]
+
+
+def _reranker(settings: Settings) -> list[Finding]:
+    reranker = open_reranker(settings)
+    if reranker is None:
+        return []
+    unfitted = "no score of a reranker is calibrated: `footnote eval retrieval` shows whether its order helps"
+    return [
+        Finding(Verdict.OK, f"reranker {reranker.model}, reads {reranker.max_tokens} tokens at once"),
+        Finding(Verdict.NOTE, unfitted),
+    ]
 
 
 def _qdrant(settings: Settings) -> list[Finding]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from bot.app import open_embedders
+from bot.app import open_embedders, open_reranker
 from bot.commands.parsing import EvalRetrieval, EvalRewriting
 from bot.commands.terminal import bar, say, say_json
 from bot.errors import UsageError
@@ -40,6 +40,7 @@ def _measured(command: EvalRetrieval, settings: Settings) -> RetrievalReport:
             by.sparse,
             queries=command.queries,
             qrels=command.qrels,
+            reranker=open_reranker(settings),
             on_progress=lambda doing, done, total: tell(done, total, doing.capitalize()),
         )
 

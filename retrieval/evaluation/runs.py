@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.evaluation.beir import JudgedSet, read
 from retrieval.evaluation.metrics import Measures, hit_within_one_page, measure
 from retrieval.indexing import Indexer
-from retrieval.search import Searcher, Stages
+from retrieval.search import Reranker, Searcher, Stages
 from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.protocol import PassageStore
@@ -37,7 +38,7 @@ class RetrievalReport:
     """How well each retriever found the gold, and at what cost."""
 
     retrievers: Mapping[str, Measures]
-    """By name: bm25, dense, hybrid."""
+    """By name: bm25, dense, hybrid, and hybrid_rerank where there is a reranker."""
     passages: int
     queries: int
     index_seconds: float
@@ -65,10 +66,11 @@ class RetrievalReport:
     def to_text(self) -> str:
         """The same as a table for a terminal."""
         columns = ("ndcg@10", "recall@5", "recall@10", "mrr@10")
-        rows = [f"{'':8}" + "".join(f"{column:>11}" for column in columns)]
+        width = max(8, *map(len, self.retrievers))
+        rows = [f"{'':{width}}" + "".join(f"{column:>11}" for column in columns)]
         for name, measures in self.retrievers.items():
             named = _named(measures)
-            rows.append(f"{name:8}" + "".join(f"{named[column]:11.3f}" for column in columns))
+            rows.append(f"{name:{width}}" + "".join(f"{named[column]:11.3f}" for column in columns))
         rows.append(
             f"{self.passages} passages in {self.index_seconds:.0f} s · {self.queries} queries, "
             f"{self.query_ms_p50:.0f} ms each ({self.query_ms_p95:.0f} ms at the 95th percentile)"
@@ -87,13 +89,14 @@ def evaluate_retrieval(
     queries: Path | None = None,
     qrels: Path | None = None,
     stages: Stages | None = None,
+    reranker: Reranker | None = None,
     on_progress: Progress | None = None,
 ) -> RetrievalReport:
     """Index a judged set into a store of its own, ask all of its queries, and measure.
 
     Raises:
         UnreadableSource: the folder is not in the BEIR layout.
-        EmbeddingError, StoreUnavailable: indexing or searching failed.
+        EmbeddingError, StoreUnavailable, RerankerError: indexing or searching failed.
     """
     judged = read(folder, queries, qrels)
     tell = on_progress or _silent
@@ -102,7 +105,7 @@ def evaluate_retrieval(
         total = len(judged.sources)
         Indexer(store, dense, sparse, _TEAM).put(judged.sources, lambda done: tell("indexing", done, total))
         index_seconds = time.perf_counter() - started
-        runs, times_ms = _ask_all(judged, Searcher(store, dense, sparse, stages), tell)
+        runs, times_ms = _ask_all(judged, Searcher(store, dense, sparse, stages, reranker), tell)
         passages = store.count()
     percentiles = quantiles(times_ms, n=20, method="inclusive") if len(times_ms) > 1 else times_ms * 19
     return RetrievalReport(
@@ -121,14 +124,14 @@ def _ask_all(
     judged: JudgedSet, searcher: Searcher, tell: Progress
 ) -> tuple[dict[str, dict[str, list[str]]], list[float]]:
     """Each retriever's ranking of sources by query id, and how long each search took in ms."""
-    runs: dict[str, dict[str, list[str]]] = {"bm25": {}, "dense": {}, "hybrid": {}}
+    runs: dict[str, dict[str, list[str]]] = {name: {} for name in ("bm25", "dense", "hybrid")}
     times_ms = []
     for done, (query, text) in enumerate(judged.queries.items(), start=1):
         started = time.perf_counter()
         result = searcher.search(text, _EVERYTHING)
         times_ms.append((time.perf_counter() - started) * 1000)
         for name, ranking in _rankings(result, text, searcher, judged.id_of).items():
-            runs[name][query] = ranking
+            runs.setdefault(name, {})[query] = ranking
         tell("searching", done, len(judged.queries))
     return runs, times_ms
 
@@ -148,15 +151,23 @@ def _rankings(
 
 
 def _retrievers(result: SearchResult) -> dict[str, Sequence[Candidate | Hit]]:
-    return {"bm25": result.sparse, "dense": result.dense, "hybrid": result.hits}
+    legs: dict[str, Sequence[Candidate | Hit]] = {"bm25": result.sparse, "dense": result.dense}
+    was_reranked = any(hit.reranked is not None for hit in result.hits)
+    return legs | {"hybrid": result.fused} | ({"hybrid_rerank": result.hits} if was_reranked else {})
 
 
 def _sources(ranked: Sequence[Candidate | Hit], id_of: Callable[[Passage], str]) -> list[str]:
     """Each source or page by its best passage; equal scores by the source's id."""
-    best: dict[str, float] = {}
+    best: dict[str, tuple[float, float]] = {}
     for candidate in ranked:
-        best.setdefault(id_of(candidate.passage), candidate.score)
-    return sorted(best, key=lambda source: (-best[source], source))
+        best.setdefault(id_of(candidate.passage), _scores(candidate))
+    return sorted(sorted(best), key=lambda source: best[source], reverse=True)
+
+
+def _scores(candidate: Candidate | Hit) -> tuple[float, float]:
+    """What a candidate is ordered by, higher first: a reranker's score before any other."""
+    reranked = candidate.reranked if isinstance(candidate, Hit) else None
+    return (-math.inf, candidate.score) if reranked is None else (reranked, 0.0)
 
 
 def _named(measures: Measures) -> dict[str, float]:

@@ -121,3 +121,18 @@ def test_scores_of_later_passages_do_not_lift_a_bad_one() -> None:
     many = [replace(bad, passage=replace(bad.passage, id=f"q{at}"), rank=at) for at in range(2, 12)]
 
     assert not judged("How deep is the basin?", bad, *many).is_enough
+
+
+def test_a_rerankers_scores_are_never_taken_for_calibrated_ones() -> None:
+    """Its order is kept in the evidence; how sure we are rests on what was measured without it."""
+    hits = [
+        hit("The basin is nine metres deep.", 0.8, 1, 4.0),
+        hit("The basin was dug in 1911, and its walls are of granite.", 0.6, 2, 3.0),
+        hit("How deep a basin is depends on the tide and on who measures.", 0.7, 3, 2.0),
+    ]
+    plain = judged("How deep is the basin?", *hits)
+    for scale in (-1e6, 1e6):
+        other_order = [replace(one, rank=rank, reranked=scale / rank) for rank, one in enumerate(hits[::-1], start=1)]
+        reranked = judged("How deep is the basin?", *other_order)
+        assert (reranked.confidence, reranked.is_enough) == (plain.confidence, plain.is_enough)
+        assert [one.passage.id for one in reranked.hits] == [one.passage.id for one in plain.hits][::-1]

@@ -35,6 +35,8 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "QDRANT_TIMEOUT_S": "3",
         "EMBEDDING_MODEL": "BAAI/bge-small-en-v1.5",
         "EMBEDDING_MODEL_PATH": str(tmp_path),
+        "RERANKER_MODEL": "BAAI/bge-reranker-base",
+        "RERANKER_MODEL_PATH": str(tmp_path),
         "LANGUAGE": "german",
         "FOOTNOTE_FOLLOW_UPS": "None",
     }
@@ -51,6 +53,8 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         qdrant_timeout_s="3",
         embedding_model="BAAI/bge-small-en-v1.5",
         embedding_model_path=str(tmp_path),
+        reranker_model="BAAI/bge-reranker-base",
+        reranker_model_path=str(tmp_path),
         language="german",
         follow_ups=FollowUps.NONE,
     )
@@ -67,6 +71,8 @@ def test_every_problem_is_told_at_once() -> None:
         "QDRANT_GRPC_PORT": "grpc",
         "QDRANT_TIMEOUT_S": "0",
         "EMBEDDING_MODEL_PATH": "/nowhere/at/all",
+        "RERANKER_MODEL_PATH": "/nowhere/either",
+        "RERANKER_MODEL": "",
         "FOOTNOTE_FOLLOW_UPS": "everybody",
     }
     with pytest.raises(SettingsError) as raised:
