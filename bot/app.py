@@ -43,7 +43,7 @@ from retrieval.reranking import CrossEncoder
 from retrieval.search import Searcher
 from retrieval.stores.collections import Collection, active, read_manifest
 from retrieval.stores.protocol import PassageStore
-from retrieval.stores.served import ServerAddress, open_served_store, served_collections
+from retrieval.stores.served import Layout, Quantization, ServerAddress, open_served_store, served_collections
 from retrieval.stores.shared import open_store
 
 LEAST_ROOM_BYTES = 200_000_000
@@ -130,7 +130,10 @@ def _open_store(settings: Settings, collection: Collection, command: str, *, mus
 def qdrant_address(settings: Settings) -> ServerAddress:
     """The server that keeps the passages, where one is set."""
     grpc_port = int(settings.qdrant_grpc_port) if settings.qdrant_grpc_port else None
-    return ServerAddress(settings.qdrant_url, settings.qdrant_api_key, grpc_port, int(settings.qdrant_timeout_s))
+    layout = Layout(
+        int(settings.qdrant_shards), int(settings.qdrant_replicas), Quantization(settings.qdrant_quantization)
+    )
+    return ServerAddress(settings.qdrant_url, settings.qdrant_api_key, grpc_port, int(settings.qdrant_timeout_s), layout)
 
 
 def require_room(folder: Path) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bot.errors import SettingsError
 from bot.types import FollowUps
+from retrieval.stores.served import Quantization
 
 SLACK_API_URL = "https://slack.com/api/"
 DATA_FOLDER = Path(".footnote")
@@ -68,6 +69,22 @@ class Settings:
     )
     qdrant_timeout_s: str = _setting(
         "QDRANT_TIMEOUT_S", "10", "How long one call to that server may take, in whole seconds."
+    )
+    qdrant_shards: str = _setting(
+        "QDRANT_SHARDS",
+        "1",
+        "How many shards a collection is made of from then on; words are weighed in each by its own passages.",
+    )
+    qdrant_replicas: str = _setting(
+        "QDRANT_REPLICAS",
+        "1",
+        "How many copies of each shard a collection is made with from then on; a write waits for more than half.",
+    )
+    qdrant_quantization: str = _setting(
+        "QDRANT_QUANTIZATION",
+        Quantization.NONE.value,
+        "What a collection made from then on is searched by at first: `none`, whole vectors; `turbo4`, copies of 4 "
+        "bits a number in memory, the best of which are ranked by whole vectors on disk.",
     )
     embedding_model: str = _setting(
         "EMBEDDING_MODEL", "", "The name of the embedding model; empty: the one that is packaged with Footnote."
@@ -153,6 +170,9 @@ class Settings:
                 "QDRANT_GRPC_PORT must be a number, or empty.",
             ),
             (_is_above_zero(self.qdrant_timeout_s), "QDRANT_TIMEOUT_S must be a whole number above 0."),
+            (_is_above_zero(self.qdrant_shards), "QDRANT_SHARDS must be a whole number above 0."),
+            (_is_above_zero(self.qdrant_replicas), "QDRANT_REPLICAS must be a whole number above 0."),
+            (self.qdrant_quantization in _QUANTIZATIONS, "QDRANT_QUANTIZATION must be none or turbo4."),
             (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
             (not reranker_path or Path(reranker_path).is_dir(), "RERANKER_MODEL_PATH must be a folder that exists."),
             (not reranker_path or bool(reranker), "RERANKER_MODEL must name the model in RERANKER_MODEL_PATH."),
@@ -160,6 +180,7 @@ class Settings:
         return [problem for holds, problem in checks if not holds]
 
 
+_QUANTIZATIONS = frozenset(which.value for which in Quantization)
 _FOLLOW_UPS = frozenset(which.value for which in FollowUps)
 _NO_FOLLOW_UPS = "FOOTNOTE_FOLLOW_UPS must be asker or none."
 

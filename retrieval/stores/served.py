@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -14,9 +15,29 @@ if TYPE_CHECKING:
     from retrieval.stores.server import ServerStore
 
 
+class Quantization(Enum):
+    """What a server compares vectors by at first; the best of them are always compared whole."""
+
+    NONE = "none"
+    """Whole vectors from the start."""
+    TURBO4 = "turbo4"
+    """Copies of 4 bits a number: docs/decisions/0019."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a collection is made; one that is there stays as it was made."""
+
+    shards: int = 1
+    """Document frequencies are counted in each; more than one stands on more than one machine."""
+    replicas: int = 1
+    """Copies of each shard."""
+    quantization: Quantization = Quantization.NONE
+
+
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where a Qdrant server or cluster is, and how it is asked."""
+    """Where a Qdrant server or cluster is, how it is asked, and how it keeps what it is given."""
 
     url: str
     api_key: str = field(default="", repr=False)
@@ -24,6 +45,7 @@ class ServerAddress:
     """None: over REST, at the port of the URL."""
     timeout_s: int = 10
     """Of one attempt, in whole seconds: the client knows no others."""
+    layout: Layout = field(default_factory=Layout)
 
 
 def open_served_store(address: ServerAddress, collection: Collection) -> ServerStore:

@@ -21,6 +21,10 @@ _T = TypeVar("_T")
 
 DENSE = "dense"
 SPARSE = "sparse"
+COARSE = "coarse"
+"""Where the collection has it, a short copy of the dense vectors, by which its dense leg goes first."""
+_OVERSAMPLING = 4
+"""How many times as many passages the coarse vectors choose as the whole ones then rank: docs/decisions/0019."""
 _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 50
@@ -33,17 +37,18 @@ _FIRST_SOURCES = 1000
 class ServerStore:
     """A `PassageStore` in one collection of a server. Nobody owns it: of two writes of a passage the last stays."""
 
-    def __init__(self, client: QdrantClient, calls: Calls, name: str) -> None:
-        """Take over a client, to close it in the end; the collection exists."""
+    def __init__(self, client: QdrantClient, calls: Calls, name: str, *, is_coarse: bool = False) -> None:
+        """Take over a client, to close it in the end; the collection exists, with coarse vectors or without."""
         self._client = client
         self._calls = calls
         self._name = name
+        self._is_coarse = is_coarse
         self._is_closed = False
 
     # ------------------------------------------------------------------------------------------------ writing
 
     def upsert(self, passages: Sequence[EmbeddedPassage]) -> None:
-        points = [_point(embedded) for embedded in passages]
+        points = [_point(embedded, is_coarse=self._is_coarse) for embedded in passages]
         for start in range(0, len(points), _BATCH):
             self._write(models.UpsertOperation(upsert=models.PointsList(points=points[start : start + _BATCH])))
 
@@ -56,8 +61,10 @@ class ServerStore:
             self._write(models.DeleteOperation(delete=models.PointIdsList(points=list(passage_ids))))
 
     def _write(self, *changes: models.UpdateOperation) -> None:
-        """Make changes; when this returns they are in the server's write-ahead log and can be found."""
-        update = partial(self._client.batch_update_points, self._name, changes, wait=True)
+        """Make changes; when this returns they can be found on every replica that is in service."""
+        update = partial(
+            self._client.batch_update_points, self._name, changes, wait=True, ordering=models.WriteOrdering.MEDIUM
+        )
         results = self._call("Writing to the store", update)
         if any(result.status is not models.UpdateStatus.COMPLETED for result in results):
             raise StoreUnavailable("Writing to the store failed: the Qdrant server didn't finish in time; try again.")
@@ -94,7 +101,7 @@ class ServerStore:
     # ------------------------------------------------------------------------------------- reading inside a scope
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._search(_dense_leg(vector), scope, limit)
+        return self._search(_dense_leg(vector, first=COARSE if self._is_coarse else DENSE), scope, limit)
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
         return self._search(_sparse_leg(vector), scope, limit) if vector.indices else ()
@@ -134,12 +141,13 @@ class ServerStore:
         """Ask one leg, with the scope in the leg and at the root."""
         inside = models.Filter(must=[*_conditions(scope), *also])
         params = leg.params(scope)
+        deep = limit if leg.first == leg.using else limit * _OVERSAMPLING
         query = partial(
             self._client.query_points,
             self._name,
             query=leg.query,
             using=leg.using,
-            prefetch=models.Prefetch(query=leg.query, using=leg.using, filter=inside, params=params, limit=limit),
+            prefetch=models.Prefetch(query=leg.query, using=leg.first, filter=inside, params=params, limit=deep),
             query_filter=inside,
             search_params=params,
             limit=limit,
@@ -158,7 +166,10 @@ class _Leg:
     """What one ranking goes by."""
 
     query: models.SparseVector | list[list[float]]
+    first: str
+    """The vectors by which candidates are chosen."""
     using: str
+    """The vectors by which they are ranked."""
     counts_documents: bool
     """Whether its scores hold document frequencies, which are then counted over the scope."""
 
@@ -167,12 +178,12 @@ class _Leg:
         return models.SearchParams(exact=True, idf=corpus if self.counts_documents else None)
 
 
-def _dense_leg(vector: Vector) -> _Leg:
-    return _Leg([vector.tolist()], DENSE, counts_documents=False)
+def _dense_leg(vector: Vector, *, first: str = DENSE) -> _Leg:
+    return _Leg([vector.tolist()], first, DENSE, counts_documents=False)
 
 
 def _sparse_leg(vector: SparseVector) -> _Leg:
-    return _Leg(_server_vector(vector), SPARSE, counts_documents=True)
+    return _Leg(_server_vector(vector), SPARSE, SPARSE, counts_documents=True)
 
 
 def _server_vector(vector: SparseVector) -> models.SparseVector:
@@ -195,8 +206,11 @@ def _one_of(passage_ids: Sequence[str]) -> models.HasIdCondition:
     return models.HasIdCondition(has_id=sorted(set(passage_ids)))
 
 
-def _point(embedded: EmbeddedPassage) -> models.PointStruct:
-    vectors = {DENSE: embedded.dense.tolist(), SPARSE: _server_vector(embedded.sparse)}
+def _point(embedded: EmbeddedPassage, *, is_coarse: bool) -> models.PointStruct:
+    dense = embedded.dense.tolist()
+    vectors = dict.fromkeys([DENSE, COARSE] if is_coarse else [DENSE], dense) | {
+        SPARSE: _server_vector(embedded.sparse)
+    }
     return models.PointStruct(id=embedded.passage.id, vector=vectors, payload=to_payload(embedded.passage))
 
 

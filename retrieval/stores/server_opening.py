@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 
@@ -11,8 +11,8 @@ from qdrant_client import QdrantClient, models
 
 from retrieval.errors import StoreUnavailable
 from retrieval.stores.collections import Collection, require_match, team_name
-from retrieval.stores.served import ServerAddress
-from retrieval.stores.server import DENSE, SPARSE, ServerStore
+from retrieval.stores.served import Layout, Quantization, ServerAddress
+from retrieval.stores.server import COARSE, DENSE, SPARSE, ServerStore
 from retrieval.stores.server_calls import Calls
 
 _OLDEST = (1, 19)
@@ -30,7 +30,7 @@ def open_store(address: ServerAddress, collection: Collection) -> ServerStore:
     """A team's passages on this server, made if the team has none yet; see `served.open_served_store`."""
     client = connect(address)
     try:
-        return open_with(client, Calls(address.url, address.timeout_s), collection)
+        return open_with(client, Calls(address.url, address.timeout_s), collection, address.layout)
     except BaseException:  # whatever it is goes on; the connections must not stay open
         client.close()
         raise
@@ -41,7 +41,7 @@ def active_collections(address: ServerAddress) -> tuple[Collection, ...]:
     with _connected(address) as (client, calls):
         aliases = calls.make("Reading the store", client.get_aliases).aliases
         names = sorted(alias.collection_name for alias in aliases if alias.alias_name.startswith(_PREFIX))
-        return tuple(_manifest(client, calls, name) for name in names)
+        return tuple(_manifest(name, _info(client, calls, name)) for name in names)
 
 
 def version_of(address: ServerAddress) -> str:
@@ -66,19 +66,16 @@ def connect(address: ServerAddress) -> QdrantClient:
         raise StoreUnavailable(f"QDRANT_URL can't be used: {error}.") from error
 
 
-def open_with(client: QdrantClient, calls: Calls, collection: Collection) -> ServerStore:
-    """A team's passages, by a client that the store then owns."""
+def open_with(client: QdrantClient, calls: Calls, collection: Collection, layout: Layout | None = None) -> ServerStore:
+    """A team's passages, by a client that the store then owns; the layout is that of a collection not yet there."""
     require_version(client, calls)
     name = collection_name(collection)
-    found = _active(client, calls, collection.team)
-    if found is None:
-        _make(client, calls, collection)
-        _activate(client, calls, collection)
-        found = _active(client, calls, collection.team) or collection  # another process may have been faster
-    require_match(found, collection, f"the collection {collection_name(found)} of the Qdrant server")
-    require_match(_manifest(client, calls, name), collection, f"the collection {name} of the Qdrant server")
-    _require_indexes(client, calls, name)
-    return ServerStore(client, calls, name)
+    active = _active(client, calls, collection.team) or _begin(client, calls, collection, layout or Layout())
+    require_match(active, collection, _named(collection_name(active)))
+    info = _info(client, calls, name)
+    require_match(_manifest(name, info), collection, _named(name))
+    _require_indexes(client, calls, name, info)
+    return ServerStore(client, calls, name, is_coarse=COARSE in (info.config.params.vectors or {}))
 
 
 def collection_name(collection: Collection) -> str:
@@ -104,7 +101,32 @@ def _active(client: QdrantClient, calls: Calls, team: str) -> Collection | None:
     """The collection that answers; None before the first."""
     aliases = calls.make("Reading the store", client.get_aliases).aliases
     names = [alias.collection_name for alias in aliases if alias.alias_name == _alias(team)]
-    return _manifest(client, calls, names[0]) if names else None
+    return _manifest(names[0], _info(client, calls, names[0])) if names else None
+
+
+def _begin(client: QdrantClient, calls: Calls, collection: Collection, layout: Layout) -> Collection:
+    """Make a team's first collection the one that answers, and say which does.
+
+    Where processes come at once with different ones, one wins: a server makes a collection of a given name only once,
+    so whose collection the team's claim names has it, and a claim goes only after an alias stands.
+    """
+    claim = f"{_alias(collection.team)}-first"
+    _make(client, calls, claim, lambda: client.create_collection(claim, {}, metadata=asdict(collection)))
+    claimed = _claimed(client, calls, claim)
+    active = _active(client, calls, collection.team)  # asked once more: who had the claim before may be done by now
+    if active is None:
+        require_match(claimed or collection, collection, _named(claim))
+        make_collection(client, calls, collection, layout)
+        _activate(client, calls, collection)
+    if claimed == collection:
+        calls.make("Writing to the store", lambda: client.delete_collection(claim))
+    return active or collection
+
+
+def _claimed(client: QdrantClient, calls: Calls, claim: str) -> Collection | None:
+    """Who claimed to begin; None where they are done and the claim is gone."""
+    there = calls.make("Reading the store", lambda: client.collection_exists(claim))
+    return _manifest(claim, _info(client, calls, claim)) if there else None
 
 
 def _activate(client: QdrantClient, calls: Calls, collection: Collection) -> None:
@@ -114,54 +136,74 @@ def _activate(client: QdrantClient, calls: Calls, collection: Collection) -> Non
     calls.make("Writing to the store", lambda: client.update_collection_aliases([change]))
 
 
-def _make(client: QdrantClient, calls: Calls, collection: Collection) -> None:
-    name = collection_name(collection)
+def make_collection(client: QdrantClient, calls: Calls, collection: Collection, layout: Layout) -> None:
+    """Make a collection, unless it is there; which one answers stays as it is."""
+    name, is_coarse = collection_name(collection), layout.quantization is Quantization.TURBO4
+    vectors = {DENSE: _nearest_of_several(collection.dimension, on_disk=is_coarse)}
+    if is_coarse:
+        vectors[COARSE] = _nearest_of_several(collection.dimension, datatype=models.Datatype.TURBO4)
 
-    def create() -> None:
-        if not client.collection_exists(name):
-            client.create_collection(
-                name,
-                vectors_config={DENSE: _nearest_of_several(collection.dimension)},
-                sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
-                metadata=asdict(collection),
-            )
+    def create() -> bool:
+        return client.create_collection(
+            name,
+            vectors_config=vectors,
+            sparse_vectors_config={SPARSE: models.SparseVectorParams(modifier=models.Modifier.IDF)},
+            shard_number=layout.shards,
+            replication_factor=layout.replicas,
+            write_consistency_factor=layout.replicas // 2 + 1,
+            metadata=asdict(collection),
+        )
 
+    _make(client, calls, name, create)
+
+
+def _make(client: QdrantClient, calls: Calls, name: str, create: Callable[[], bool]) -> None:
     try:
-        calls.make("Making the collection", create)
+        calls.make("Making the collection", lambda: client.collection_exists(name) or create())
     except StoreUnavailable:
         if not calls.make("Reading the store", lambda: client.collection_exists(name)):  # nobody else made it either
             raise
 
 
-def _nearest_of_several(dimension: int) -> models.VectorParams:
+def _nearest_of_several(
+    dimension: int, *, on_disk: bool = False, datatype: models.Datatype | None = None
+) -> models.VectorParams:
     """A passage has vectors of itself and of its parts; the server scores it by the one nearest to the query."""
     return models.VectorParams(
         size=dimension,
+        on_disk=on_disk or None,
+        datatype=datatype,
         distance=models.Distance.COSINE,
         multivector_config=models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM),
         hnsw_config=models.HnswConfigDiff(m=0),  # the search is exact: a graph would be built and never used
     )
 
 
-def _require_indexes(client: QdrantClient, calls: Calls, name: str) -> None:
+def _require_indexes(client: QdrantClient, calls: Calls, name: str, info: models.CollectionInfo) -> None:
     """Make the indexes that are lacking: whoever made the collection may have died before."""
-    there = calls.make("Reading the store", lambda: client.get_collection(name)).payload_schema
 
     def create() -> None:
-        for field in _INDEXES.keys() - there.keys():
+        for field in _INDEXES.keys() - info.payload_schema.keys():
             client.create_payload_index(name, field, _INDEXES[field], wait=True)
 
     calls.make("Making the collection", create)
 
 
-def _manifest(client: QdrantClient, calls: Calls, name: str) -> Collection:
-    metadata = calls.make("Reading the store", lambda: client.get_collection(name)).config.metadata
+def _info(client: QdrantClient, calls: Calls, name: str) -> models.CollectionInfo:
+    return calls.make("Reading the store", lambda: client.get_collection(name))
+
+
+def _manifest(name: str, info: models.CollectionInfo) -> Collection:
     try:
-        return Collection(**(metadata or {}))
+        return Collection(**(info.config.metadata or {}))
     except TypeError as error:
         raise StoreUnavailable(
             f"The collection {name} of the Qdrant server doesn't say what built it: delete it, and index again."
         ) from error
+
+
+def _named(name: str) -> str:
+    return f"the collection {name} of the Qdrant server"
 
 
 def _alias(team: str) -> str:
