@@ -125,8 +125,12 @@ def _begin(client: QdrantClient, calls: Calls, collection: Collection, layout: L
 
 def _claimed(client: QdrantClient, calls: Calls, claim: str) -> Collection | None:
     """Who claimed to begin; None where they are done and the claim is gone."""
-    there = calls.make("Reading the store", lambda: client.collection_exists(claim))
-    return _manifest(claim, _info(client, calls, claim)) if there else None
+    try:
+        return _manifest(claim, _info(client, calls, claim))
+    except StoreUnavailable:
+        if calls.make("Reading the store", lambda: client.collection_exists(claim)):  # it is there, and unreadable
+            raise
+    return None
 
 
 def _activate(client: QdrantClient, calls: Calls, collection: Collection) -> None:

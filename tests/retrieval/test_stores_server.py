@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -173,3 +175,114 @@ def test_a_collection_that_went_is_a_failure(client: QdrantClient, server_store:
     client.delete_collection(collection_name(COLLECTION))
     with pytest.raises(StoreUnavailable, match="Reading the store failed"):
         server_store.count()
+
+
+# --------------------------------------------------------------------------------------- who begins, when two do
+
+STEPS = frozenset(
+    {
+        "collection_exists",
+        "create_collection",
+        "create_payload_index",
+        "delete_collection",
+        "get_aliases",
+        "get_collection",
+        "info",
+        "update_collection_aliases",
+    }
+)
+"""What opening a store asks of a client."""
+MOST_STEPS = 20
+"""More than any opening takes."""
+OTHER = replace(COLLECTION, model="another/model")
+
+
+class Interrupted(QdrantClient):
+    """A client that lets something else happen before one of its steps, the first being number 0."""
+
+    def __init__(self, before: int, happens: Callable[[], object]) -> None:
+        super().__init__(":memory:")
+        self.steps = 0
+        self.before = before
+        self.happens = happens
+
+    def __getattribute__(self, name: str) -> object:
+        if name in STEPS:
+            self.steps += 1
+            if self.steps == self.before + 1:
+                self.happens()
+        return super().__getattribute__(name)
+
+
+def answers(client: QdrantClient) -> list[str]:
+    """The collections that have an alias."""
+    return [alias.collection_name for alias in client.get_aliases().aliases]
+
+
+def goes_on(client: QdrantClient, collection: Collection) -> bool:
+    """Whether a process with these settings may; the other is told what answers."""
+    try:
+        open_with(client, CALLS, collection)
+    except CollectionMismatch:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("before", range(MOST_STEPS))
+def test_of_two_that_begin_a_teams_collection_at_once_one_goes_on(before: int) -> None:
+    """Wherever in the first one's opening the second one opens another collection, the same one wins from then on."""
+    second: list[bool] = []
+    server = Interrupted(before, lambda: second.append(goes_on(server, OTHER)))
+    first = goes_on(server, COLLECTION)
+    server.before = -1
+    second += [] if second else [goes_on(server, OTHER)]
+    assert (first, *second) in {(True, False), (False, True)}
+    winner, loser = (COLLECTION, OTHER) if first else (OTHER, COLLECTION)
+    assert answers(server) == [collection_name(winner)]
+    assert (goes_on(server, winner), goes_on(server, loser)) == (True, False)
+    assert [one.name for one in server.get_collections().collections] == [collection_name(winner)]
+    server.close()
+
+
+@pytest.mark.parametrize("before", range(MOST_STEPS))
+def test_two_that_begin_the_same_collection_at_once_both_go_on(before: int) -> None:
+    """They are not in each other's way."""
+    second: list[bool] = []
+    server = Interrupted(before, lambda: second.append(goes_on(server, COLLECTION)))
+    assert goes_on(server, COLLECTION)
+    assert all(second)
+    assert answers(server) == [collection_name(COLLECTION)]
+    server.close()
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("before", range(MOST_STEPS))
+@pytest.mark.parametrize("collection", [COLLECTION, OTHER])
+def test_who_dies_while_beginning_is_in_nobodys_way_for_long(before: int, collection: Collection) -> None:
+    """The same settings complete what was begun; others begin themselves, or are told what to delete and then do."""
+
+    def die() -> None:
+        raise Killed
+
+    server = Interrupted(before, die)
+    with suppress(Killed):
+        open_with(server, CALLS, COLLECTION)
+    server.before = -1
+    store = opened_at_last(server, collection)
+    fill(store, OPEN)
+    assert (store.count(), answers(server)) == (1, [collection_name(collection)])
+    store.close()
+
+
+def opened_at_last(server: QdrantClient, collection: Collection) -> ServerStore:
+    """A store on a server from which somebody deletes what they are told to, which is one's own in no case."""
+    while True:
+        try:
+            return open_with(server, CALLS, collection)
+        except CollectionMismatch as error:
+            (told,) = re.findall(r"delete the collection (\S+) of", str(error))
+            assert told != collection_name(collection)
+            assert server.delete_collection(told)
