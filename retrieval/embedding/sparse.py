@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from retrieval.embedding.terms import TermExtractor
+from retrieval.embedding.terms import EVERY_RULE, TermExtractor, TermRules
 from retrieval.types import SparseVector
 
 _K = 1.2
@@ -25,13 +25,13 @@ class Bm25Embedder:
     Source: https://en.wikipedia.org/wiki/Okapi_BM25, the part without IDF.
     """
 
-    def __init__(self, language: str = "english") -> None:
+    def __init__(self, language: str = "english", rules: TermRules = EVERY_RULE) -> None:
         """Prepare for a language.
 
         Raises:
             EmbeddingError: there are no stems for this language.
         """
-        self._terms_of = TermExtractor(language).terms
+        self._terms_of = TermExtractor(language, rules).terms
 
     def embed_passages(self, texts: Sequence[str]) -> list[SparseVector]:
         return [_passage_vector(self._terms_of(text)) for text in texts]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from py_rust_stemmers import SnowballStemmer  # type: ignore[import-untyped]  # it ships no types
 
@@ -54,16 +55,31 @@ _LONGEST = 64
 """Characters of a term; longer ones are encoded data, which nobody asks for."""
 
 
+@dataclass(frozen=True, slots=True)
+class TermRules:
+    """Which rules make terms of words; each can be switched off, to see what it is worth."""
+
+    stems: bool = True
+    stop_words: bool = True
+    """Whether words that tell nothing apart are left out."""
+    parts: bool = True
+    """Whether a compound gives its parts too, beside itself."""
+
+
+EVERY_RULE = TermRules()
+
+
 class TermExtractor:
     """Terms of passages and queries in one language."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, rules: TermRules = EVERY_RULE) -> None:
         if language not in LANGUAGES:
             raise EmbeddingError(
                 f"There are no stems for LANGUAGE={language}; it can be one of {', '.join(LANGUAGES)}."
             )
-        self._stem: Callable[[str], str] = SnowballStemmer(language).stem_word
-        self._stop_words = STOP_WORDS.get(language, frozenset())
+        self._stem: Callable[[str], str] = SnowballStemmer(language).stem_word if rules.stems else str
+        self._stop_words = STOP_WORDS.get(language, frozenset()) if rules.stop_words else frozenset()
+        self._has_parts = rules.parts
 
     def terms(self, text: str) -> list[str]:
         """All terms in order, with repetitions; a question's are found as a passage's are, so that they can meet."""
@@ -81,6 +97,8 @@ class TermExtractor:
         parts = [part for part in _PARTS.split(word) if part]
         if len(parts) > 1 and len(word) <= _LONGEST:
             yield word.casefold().replace(",", "")
+            if not self._has_parts:
+                return
         for part in parts:
             lowered = _PLURAL_OF_CAPITALS.sub(r"\1", part).casefold()
             if lowered not in self._stop_words and len(part) <= _LONGEST:

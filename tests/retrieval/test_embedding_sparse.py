@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.embedding.sparse import Bm25Embedder, term_id
-from retrieval.embedding.terms import TermExtractor
+from retrieval.embedding.terms import TermExtractor, TermRules
 from retrieval.errors import EmbeddingError
 
 ENGLISH = TermExtractor("english")
@@ -40,6 +40,20 @@ ENGLISH = TermExtractor("english")
 def test_words_become_terms(text: str, terms: list[str]) -> None:
     """Stems match; identifiers match whole and in parts; scripts without spaces match by pairs of characters."""
     assert ENGLISH.terms(text) == terms
+
+
+@pytest.mark.parametrize(
+    ("rules", "terms"),
+    [
+        (TermRules(), ["weigh", "dry-run", "dri", "run"]),
+        (TermRules(stems=False), ["weighs", "dry-run", "dry", "run"]),
+        (TermRules(stop_words=False), ["it", "weigh", "the", "dry-run", "dri", "run"]),
+        (TermRules(parts=False), ["weigh", "dry-run"]),
+    ],
+)
+def test_each_rule_can_be_switched_off(rules: TermRules, terms: list[str]) -> None:
+    """So that it can be seen what it is worth; the others stay."""
+    assert TermExtractor("english", rules).terms("It weighs the dry-run") == terms
 
 
 @pytest.mark.parametrize("query", ["What is it?", "How do I do that?", "Where’s this and who's there?", "", "???"])
