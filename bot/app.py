@@ -20,17 +20,23 @@ from bot.slack.api import open_client
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
 from bot.slack.events import access_change
+from bot.slack.files import SlackFiles
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
 from bot.slack.threads import Threads
 from bot.slack.workspace import Workspace
 from bot.state.database import Database, open_database
+from bot.state.files import Files
 from bot.state.places import Places
 from bot.state.progress import Progress
 from bot.state.questions import Questions
 from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
+from bot.sync.file_contents import FileContents
+from bot.sync.file_queue import FileQueue
+from bot.sync.file_readings import FileReadings
+from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources
 from bot.types import Conversation, FollowUps, Question, Turn
@@ -133,7 +139,9 @@ def qdrant_address(settings: Settings) -> ServerAddress:
     layout = Layout(
         int(settings.qdrant_shards), int(settings.qdrant_replicas), Quantization(settings.qdrant_quantization)
     )
-    return ServerAddress(settings.qdrant_url, settings.qdrant_api_key, grpc_port, int(settings.qdrant_timeout_s), layout)
+    return ServerAddress(
+        settings.qdrant_url, settings.qdrant_api_key, grpc_port, int(settings.qdrant_timeout_s), layout
+    )
 
 
 def require_room(folder: Path) -> None:
@@ -176,6 +184,7 @@ class Slack:
     places: Places
     names: Directory
     access: Membership
+    files: SlackFiles
 
 
 def open_slack(settings: Settings, database: Database) -> Slack:
@@ -183,7 +192,9 @@ def open_slack(settings: Settings, database: Database) -> Slack:
     client = open_client(settings.slack_bot_token, settings.slack_api_url)
     places = Places(database)
     workspace = Workspace(client, places)
-    return Slack(client, workspace, places, Directory(workspace), Membership(workspace, places.places_of))
+    access = Membership(workspace, places.places_of)
+    files = SlackFiles(client, settings.data_folder / "incoming")
+    return Slack(client, workspace, places, Directory(workspace), access, files)
 
 
 def team_of(settings: Settings, database: Database) -> str:
@@ -210,10 +221,11 @@ def path_parts(access: Access, earlier_turns: Callable[[Question], tuple[Turn, .
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """The bot of one workspace: questions and changes come through the inbox, histories are read beside it."""
+    """The bot of one workspace: questions and changes come in by the inbox, histories and files are read beside it."""
 
     inbox: Inbox
     backfill: Backfill
+    files: FileReadings
 
 
 def build_bot(
@@ -225,12 +237,16 @@ def build_bot(
 ) -> Bot:
     """Join the parts that answer and those that keep the index true."""
     us = slack.workspace.identity()
-    reader = ChannelReader(slack.workspace, retrieval.indexer, retrieval.store, talk_sources(slack, database))
+    queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
+    files = Files(database, us.team)
+    shared = SharedFiles(slack.files, retrieval.indexer, retrieval.store, files, queue, us.team, place_of)
+    reader = ChannelReader(slack.workspace, retrieval.indexer, retrieval.store, talk_sources(slack, database), shared)
     progress = Progress(database, us.team)
-    sync = Sync(slack.workspace, reader, progress, partial(slack.places.place_of, us.team), read_later)
+    sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
     lanes = (Lane("questions", _asking(slack, database, retrieval, follow_ups), workers=2), Lane("index", sync))
     inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
-    return Bot(inbox, Backfill(reader, progress))
+    readings = FileReadings(shared, queue, partial(FileContents, slack.files))
+    return Bot(inbox, Backfill(reader, progress), readings)
 
 
 def _asking(slack: Slack, database: Database, retrieval: Retrieval, follow_ups: FollowUps) -> Asking:

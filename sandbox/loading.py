@@ -1,8 +1,10 @@
 """Turns a seed into the state that the sandbox starts with."""
 
+import mimetypes
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zlib import crc32
 
 from sandbox.clock import Clock, micros_of, ts_of
@@ -23,7 +25,7 @@ def load(seed: Seed, manifest: Manifest) -> Workspace:
     app = AppInfo(id="A0FOOTNOTE", bot_id="B0FOOTNOTE", user_id="U0FOOTNOTE", name=manifest.name)
     team = Team(seed.team.id, seed.team.name, seed.team.domain)
     workspace = Workspace(team, app, Clock(seed.now.timestamp() if seed.now else None))
-    loader = _Loader(workspace)
+    loader = _Loader(workspace, seed.folder)
     loader.people(seed.people)
     loader.channels(seed.channels)
     for name, messages in seed.messages.items():
@@ -41,8 +43,9 @@ def id_from(prefix: str, name: str) -> str:
 class _Loader:
     """Holds names and ids together while a seed is read."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, folder: Path) -> None:
         self._workspace = workspace
+        self._folder = folder
         self._people: dict[str, Person] = {}
         self._channels: dict[str, Channel] = {}
 
@@ -160,13 +163,23 @@ class _Loader:
             id=file_id,
             name=seed.name,
             title=seed.title or seed.name,
-            mimetype=seed.mimetype,
+            mimetype=seed.mimetype or mimetypes.guess_type(seed.name)[0] or "text/plain",
             user=sender.id,
             created=micros_of(ts) // 1_000_000,
-            content=seed.content.encode(),
+            content=self._content(seed),
             channels=[channel.id],
+            mode=seed.mode,
+            filetype=seed.filetype,
         )
         return file_id
+
+    def _content(self, seed: SeedFile) -> bytes:
+        if not seed.path:
+            return seed.content.encode()
+        try:
+            return (self._folder / seed.path).read_bytes()
+        except OSError as error:
+            raise SeedError(f"The seed's file {seed.path} can't be read ({error.strerror}); name one in it.") from error
 
     def _with_ids(self, text: str, where: str) -> str:
         def put(found: re.Match[str]) -> str:

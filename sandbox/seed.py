@@ -62,13 +62,16 @@ class SeedChannel:
 
 @dataclass(frozen=True, slots=True)
 class SeedFile:
-    """A file with a message."""
+    """A file with a message: its words, or where in the seed's folder it is; `mode` and `filetype` are Slack's."""
 
     name: str
     content: str = ""
+    path: str = ""
     id: str = ""
     title: str = ""
-    mimetype: str = "text/plain"
+    mimetype: str = ""
+    mode: str = "hosted"
+    filetype: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +93,17 @@ class SeedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A whole workspace; messages stand by channel name, oldest first. Without `now` the clock shows real time."""
+    """A whole workspace; messages stand by channel name, oldest first. Without `now` the clock shows real time.
+
+    Paths of files begin at `folder`.
+    """
 
     people: tuple[SeedPerson, ...]
     channels: tuple[SeedChannel, ...] = ()
     messages: Mapping[str, tuple[SeedMessage, ...]] = field(default_factory=dict)
     team: SeedTeam = SeedTeam()
     now: datetime | None = None
+    folder: Path = Path()
 
 
 def read_seed(path: Path) -> Seed:
@@ -113,6 +120,7 @@ def read_seed(path: Path) -> Seed:
         channels=tuple(_channel(entry, f"{path}: channels") for entry in _list(whole.get("channels"), str(path))),
         messages=messages,
         now=_moment(whole.get("now"), str(path)),
+        folder=path.parent,
     )
 
 

@@ -1,6 +1,7 @@
 """Writes what the workspace holds as Slack's JSON."""
 
 from datetime import datetime
+from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from sandbox.access import Caller
@@ -208,7 +209,10 @@ def file_json(workspace: Workspace, file: File) -> Json:
     """A file as a message carries it."""
     if file.deleted:
         return {"id": file.id, "mode": "tombstone"}
-    kind = file.name.rpartition(".")[2]
+    kind = file.filetype or file.name.rpartition(".")[2]
+    private = f"{workspace.url}files-pri/{workspace.team.id}-{file.id}"
+    if file.mode == "external":
+        private = file.content.decode()  # what it holds is where it is kept
     shape: Json = {
         "id": file.id,
         "created": file.created,
@@ -220,16 +224,25 @@ def file_json(workspace: Workspace, file: File) -> Json:
         "pretty_type": kind.upper(),
         "user": file.user,
         "user_team": workspace.person(file.user).team,
-        "mode": "hosted",
+        "mode": file.mode,
         "size": len(file.content),
-        "is_external": False,
+        "is_external": file.mode == "external",
         "is_public": any(workspace.channels[c].kind is ChannelKind.PUBLIC for c in file.channels),
-        "url_private": f"{workspace.url}files-pri/{workspace.team.id}-{file.id}/{file.name}",
-        "url_private_download": f"{workspace.url}files-pri/{workspace.team.id}-{file.id}/download/{file.name}",
+        "url_private": private if file.mode == "external" else f"{private}/{quote(file.name)}",
+        "permalink": file_permalink(workspace, file),
     }
+    if file.mode != "external":
+        shape["url_private_download"] = f"{private}/download/{quote(file.name)}"
     if file.mimetype.startswith("text/"):
         shape["preview"] = file.content.decode(errors="replace")[:_SNIPPET]
-    return shape
+    if file.mode == "email":
+        shape["plain_text"] = file.content.decode()
+    return shape | ({"updated": file.updated} if file.updated else {})
+
+
+def file_permalink(workspace: Workspace, file: File) -> str:
+    """The address of a file as Slack builds it."""
+    return f"{workspace.url}files/{file.user}/{file.id}/{quote(file.name.lower())}"
 
 
 def permalink(workspace: Workspace, channel: Channel, message: Message) -> str:

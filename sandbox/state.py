@@ -93,6 +93,9 @@ class File:
     content: bytes
     channels: list[str] = field(default_factory=list)
     deleted: bool = False
+    mode: str = "hosted"  # or snippet, email, quip (a canvas), external
+    filetype: str = ""  # Slack's own word for its kind; empty: the ending of its name
+    updated: int = 0  # when its content was last changed; 0 if never
 
 
 @dataclass(slots=True)

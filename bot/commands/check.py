@@ -133,8 +133,9 @@ def _slack(settings: Settings, database: Database) -> list[Finding]:
         ),
         Finding(Verdict.OK, f"index with {counted(passages_of_team(settings, us.team), 'passage')}"),
     ]
-    lacking = sorted(OPTIONAL_SCOPES - scopes)
-    note = Finding(Verdict.NOTE, f"without {', '.join(lacking)}: private channels or group messages are not read")
+    lacking = {scope: what for scope, what in OPTIONAL_SCOPES.items() if scope not in scopes}
+    unread = " and ".join(dict.fromkeys(lacking.values()))
+    note = Finding(Verdict.NOTE, f"without {', '.join(lacking)}: {unread} are not read")
     return [*findings, note] if lacking else findings
 
 

@@ -41,12 +41,15 @@ def _serve(settings: Settings, slack: Slack, database: Database, retrieval: Retr
     bot = build_bot(slack, database, retrieval, histories.read_later, settings.follow_ups)
     joined = slack.workspace.joined()
     bot.backfill.forget_lost(joined)  # before an event puts a single day of a channel into a new index
+    slack.files.clear()
+    bot.files.start()
     with _connected(settings, slack, bot):
         remark(f"Footnote is connected to {_workspace_name(slack)}; reading {counted(len(joined), 'channel')}…")
         histories.start(bot.backfill, joined, lambda progress: remark(_summary(progress)))
         stop.wait()
         remark("Footnote is stopping; it finishes what it has begun.")
         histories.stop()
+        bot.files.stop()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from bot.app import indexed_teams, open_state, passages_of_team
 from bot.commands.parsing import Status
 from bot.commands.terminal import counted, say, say_json
 from bot.settings import Settings
+from bot.state.files import Files, FileState
 from bot.state.progress import ChannelProgress, Progress
 
 
@@ -19,13 +21,20 @@ class TeamStatus:
     team: str
     passages: int
     channels: tuple[ChannelProgress, ...]
+    files: Mapping[tuple[FileState, str], int]
+    """Of files that are shared in Slack, by what became of them and why."""
+
+    def count_files(self, state: FileState) -> int:
+        return sum(count for (of, _), count in self.files.items() if of is state)
 
 
 def run(command: Status, settings: Settings) -> int:
     """Print it; an empty index is no error."""
     with open_state(settings) as database:
         teams = [
-            TeamStatus(team, passages_of_team(settings, team), Progress(database, team).all())
+            TeamStatus(
+                team, passages_of_team(settings, team), Progress(database, team).all(), Files(database, team).tally()
+            )
             for team in indexed_teams(settings)
         ]
     say_json(_json(teams)) if command.json else say("\n".join(_lines(teams)))
@@ -36,10 +45,21 @@ def _json(teams: list[TeamStatus]) -> dict[str, object]:
     return {
         "passages": sum(team.passages for team in teams),
         "teams": [
-            {"team": team.team, "passages": team.passages, "channels": [_channel(c) for c in team.channels]}
+            {
+                "team": team.team,
+                "passages": team.passages,
+                "channels": [_channel(c) for c in team.channels],
+                "files": _files(team),
+            }
             for team in teams
         ],
     }
+
+
+def _files(team: TeamStatus) -> dict[str, object]:
+    counts: dict[str, object] = {state.value: team.count_files(state) for state in FileState}
+    reasons = [{"state": s.value, "reason": why, "files": n} for (s, why), n in team.files.items() if why]
+    return counts | {"reasons": reasons}
 
 
 def _channel(progress: ChannelProgress) -> dict[str, object]:
@@ -63,7 +83,17 @@ def _lines(teams: list[TeamStatus]) -> list[str]:
     for team in teams:
         lines.append(f"{team.team}: {counted(team.passages, 'passage')}, {counted(len(team.channels), 'channel')}")
         lines += [_line(channel) for channel in team.channels]
+        lines += _file_lines(team)
     return lines
+
+
+def _file_lines(team: TeamStatus) -> list[str]:
+    if not team.files:
+        return []
+    states = (FileState.READ, FileState.WAITING, FileState.SKIPPED)
+    shared = ", ".join(f"{count} {state.value}" for state in states if (count := team.count_files(state)))
+    reasons = [f"    {count} {state.value}: {why}" for (state, why), count in team.files.items() if why]
+    return [f"  shared files: {shared}", *reasons]
 
 
 def _line(progress: ChannelProgress) -> str:

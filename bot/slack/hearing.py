@@ -63,7 +63,7 @@ class Hearing:
 
     def _question(self, message: Message, me: Identity, surface: Surface) -> Question:
         # The text alone: what hangs below a post (previews, files) stands elsewhere and is no part of what is asked.
-        words = replace(message, text=_mention(me).sub(" ", message.text).strip(), blocks=(), attachments=())
+        words = replace(message, text=_mention(me).sub(" ", message.text).strip(), blocks=(), attachments=(), files=())
         return Question(
             me.team,
             message.user,

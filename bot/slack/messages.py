@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.slack.blocks import from_attachments, from_blocks
-from bot.slack.markup import from_mrkdwn
+from bot.slack.markup import from_mrkdwn, unescape
 from bot.slack.names import Names
 from bot.slack.payloads import Payload, child, children, flag, number, string
 
-__all__ = ["Message", "Names", "Payload", "is_noise", "parse", "readable"]
+__all__ = ["Message", "Names", "Payload", "carried_files", "is_noise", "parse", "readable"]
 
 _WRITTEN = frozenset({"", "bot_message", "me_message", "file_share", "thread_broadcast", "reply_broadcast"})
 """The subtypes of messages that somebody wrote; every other one is Slack's own notice."""
 _SLACKBOT = "USLACKBOT"
+_GONE = frozenset({"tombstone", "hidden_by_limit"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Message:
     blocks: tuple[Payload, ...] = ()
     attachments: tuple[Payload, ...] = ()
     files: tuple[Payload, ...] = ()
+    """What it carries itself; files of a message that it quotes stand in an attachment."""
     edited_ts: str | None = None
     reply_count: int = 0
     latest_reply: str | None = None
@@ -85,15 +87,33 @@ def parse(payload: Payload, channel: str) -> Message:
 
 
 def readable(message: Message, names: Names) -> str:
-    """The message as Markdown with names in place of ids, each thing once; without what stands elsewhere (unfurls)."""
+    """The message as Markdown with names in place of ids, each thing once; without what stands elsewhere (unfurls).
+
+    Of its files the names alone: each is a source of its own.
+    """
     body = from_blocks(message.blocks, names) or from_mrkdwn(message.text, names)
     attached = from_attachments(message.attachments, names)
-    return "\n\n".join(dict.fromkeys(part.strip() for part in (body, attached) if part.strip()))
+    files = [_file_line(file) for file in message.files]
+    return "\n\n".join(dict.fromkeys(part.strip() for part in (body, attached, *files) if part.strip()))
+
+
+def carried_files(message: Message) -> tuple[str, ...]:
+    """Ids of the files that stand in a message, those that were deleted or hidden left out."""
+    return tuple(string(file, "id") for file in message.files if string(file, "id") and not _is_gone(file))
 
 
 def is_noise(message: Message) -> bool:
     """Whether nobody wrote it to be read: joins, topics, tombstones, Slackbot's notices."""
     return message.subtype not in _WRITTEN or message.is_hidden or message.user == _SLACKBOT
+
+
+def _file_line(file: Payload) -> str:
+    name = " ".join((string(file, "title") or string(file, "name")).split())
+    return f"File: {unescape(name)}" if name and not _is_gone(file) else ""
+
+
+def _is_gone(file: Payload) -> bool:
+    return string(file, "mode") in _GONE or string(file, "file_access") == "file_not_found"
 
 
 def _seconds(ts: str) -> float:

@@ -36,6 +36,11 @@ def children(payload: Payload, field: str) -> tuple[Payload, ...]:
     return tuple(item for item in _items(payload, field) if isinstance(item, Mapping))
 
 
+def strings(payload: Payload, field: str) -> tuple[str, ...]:
+    """The texts of the list in a field; none where there is no list."""
+    return tuple(item for item in _items(payload, field) if isinstance(item, str))
+
+
 def rows(payload: Payload, field: str) -> tuple[tuple[Payload, ...], ...]:
     """The objects of a list of lists."""
     lists = (item for item in _items(payload, field) if _is_list(item))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http.client import HTTPException
 
 from slack_sdk import WebClient
@@ -20,8 +21,14 @@ REQUIRED_SCOPES = frozenset(
         "users:read",
     }
 )
-OPTIONAL_SCOPES = frozenset({"groups:history", "groups:read", "mpim:history", "mpim:read"})
-"""Without them Footnote works in public channels and direct messages alone."""
+OPTIONAL_SCOPES: Mapping[str, str] = {
+    "files:read": "files",
+    "groups:history": "private channels",
+    "groups:read": "private channels",
+    "mpim:history": "group messages",
+    "mpim:read": "group messages",
+}
+"""Footnote works without them; with each, what it does not read then."""
 
 
 def granted_scopes(client: WebClient) -> frozenset[str]:

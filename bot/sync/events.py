@@ -10,10 +10,11 @@ from typing import Protocol
 
 from bot.errors import SlackDenied, SlackError
 from bot.slack.events import Event
-from bot.slack.messages import parse, readable
+from bot.slack.messages import carried_files, parse, readable
 from bot.slack.payloads import Payload, child, string
 from bot.slack.workspace import Identity
 from bot.state.progress import Progress, ReadingState
+from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
 from bot.sync.selection import is_ours
 from bot.types import Conversation, ConversationKind
@@ -49,6 +50,7 @@ class Sync:
     """Our id of a channel that Slack may no longer tell us of."""
     read_later: Callable[[Conversation], None]
     """Has a channel's whole history read, without waiting for it."""
+    files: SharedFiles
 
     def handle(self, event: Event) -> None:
         """Bring the index up to date with an event.
@@ -63,10 +65,14 @@ class Sync:
             self.read_later(self.workspace.conversation(opened))
         elif closed := closed_by(event.payload, us):
             self._leave(closed)
+        elif file_id := file_of(event.payload):
+            self._follow(event.payload, file_id)
 
     def give_up(self, event: Event, incident: str) -> None:
         """Note that the index lacks something of the channel, and have it read again as a whole, at the latest when
         Footnote starts again."""
+        if file_id := file_of(event.payload):
+            self.files.check(file_id)
         touched = touched_by(event.payload, self.workspace.identity())
         before = self.progress.of(self.place_of(touched.channel_id)) if touched else None
         if touched and before:
@@ -82,6 +88,22 @@ class Sync:
                 self.reader.refresh(conversation, touched.root_ts)
         except SlackDenied as denied:
             log.info("channel %s can't be read: %s", touched.channel_id, denied.code)
+
+    def _follow(self, event: Payload, file_id: str) -> None:
+        """What an event says of a file; it is asked for anew, but what takes away something counts at once."""
+        match string(event, "type"):
+            case "file_deleted":
+                self.files.delete(file_id)
+            case "file_unshared":
+                self.files.unshare(file_id, string(event, "channel_id"))
+            case "file_change":
+                self.files.change(file_id)
+            case "file_shared":
+                for share in self.files.shares_in(file_id, string(event, "channel_id")):
+                    self._refresh(Touched(share.channel_id, share.root_ts))
+                self.files.check(file_id)
+            case _:
+                self.files.check(file_id)
 
     def _leave(self, channel_id: str) -> None:
         place = self.place_of(channel_id)
@@ -118,6 +140,13 @@ def closed_by(event: Payload, us: Identity) -> str:
     return string(event, "channel") if left or kind in _CLOSED else ""
 
 
+def file_of(event: Payload) -> str:
+    """The file that an event is about; it says no more than its id."""
+    is_of_file = string(event, "type") in _OF_FILES
+    return (string(event, "file_id") or string(child(event, "file"), "id")) if is_of_file else ""
+
+
+_OF_FILES = frozenset({"file_change", "file_deleted", "file_public", "file_shared", "file_unshared"})
 _NESTED = frozenset({"message_changed", "message_replied"})
 _HISTORY_CHANGED = frozenset({"channel_history_changed", "group_history_changed"})
 _CLOSED = frozenset({"channel_left", "group_left", "channel_deleted", "group_deleted"})
@@ -137,9 +166,9 @@ class _Ids:
 
 
 def _says_the_same(after: Payload, before: Payload, us: Identity) -> bool:
-    """Whether an edit left the words as they were (an unfurl, a reply's count), or is one of our own post."""
+    """Whether an edit left words and files as they were (an unfurl, a reply's count), or is one of our own post."""
     if is_ours(parse(after, ""), us):
         return True
     old, new = parse(before, ""), parse(after, "")
-    same = readable(old, _Ids()) == readable(new, _Ids()) and old.subtype == new.subtype
-    return bool(before) and same and old.edited_ts == new.edited_ts
+    same = readable(old, _Ids()) == readable(new, _Ids()) and carried_files(old) == carried_files(new)
+    return bool(before) and same and (old.subtype, old.edited_ts) == (new.subtype, new.edited_ts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +12,8 @@ from typing import Protocol
 
 from bot.errors import SlackError
 from bot.slack.messages import Message
+from bot.state.files import FilePost
+from bot.sync.selection import files_in
 from bot.sync.talk import DAY_S, TalkSources, day_of, has_thread, origin_of, root_of, source_id
 from bot.types import Conversation
 from retrieval.types import IndexReport, Place, Source
@@ -39,6 +41,16 @@ class Stored(Protocol):
     def sources_of(self, origin: str) -> frozenset[str]: ...
 
 
+class Carried(Protocol):
+    """What keeps the files that messages carry."""
+
+    def posts_in(self, place: Place) -> frozenset[FilePost]: ...
+
+    def update(
+        self, place: Place, gone: Collection[FilePost], new: Collection[FilePost], seen: Collection[FilePost] = ()
+    ) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class DayRead:
     """One day of a channel, read and put into the index."""
@@ -51,6 +63,15 @@ class DayRead:
     """Of those, messages that may be evidence."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Day:
+    """What a day of a channel says, and the files that its messages carry."""
+
+    sources: tuple[Source, ...]
+    files: frozenset[FilePost]
+    read: DayRead
+
+
 class ChannelReader:
     """Makes the index say of a channel what Slack says, day by day and thread by thread.
 
@@ -58,11 +79,12 @@ class ChannelReader:
     channel takes long, so what is touched meanwhile is read again at its end.
     """
 
-    def __init__(self, slack: History, index: Index, stored: Stored, sources: TalkSources) -> None:
+    def __init__(self, slack: History, index: Index, stored: Stored, sources: TalkSources, files: Carried) -> None:
         self._slack = slack
         self._index = index
         self._stored = stored
         self._sources = sources
+        self._files = files
         self._locks: defaultdict[Place, threading.RLock] = defaultdict(threading.RLock)
         self._touched: dict[Place, set[str]] = {}
 
@@ -74,13 +96,18 @@ class ChannelReader:
         """
         with self._noting_what_is_touched(conversation):
             before = self._stored_of(conversation, lambda day: day >= since_day)
+            files = self._files_of(conversation, lambda post: day_of(post.root_ts) >= since_day)
             seen: set[str] = set()
+            seen_files: set[FilePost] = set()
             for messages in _by_day(self._slack.history(conversation.id, _start(since_day))):
-                sources, report = self._day_with_threads(conversation, messages)
-                self._index.put(sources)
-                seen.update(source.id for source in sources)
-                yield report
+                day = self._day_with_threads(conversation, messages)
+                self._index.put(day.sources)
+                self._files.update(conversation.place, (), day.files - files, seen=day.files)
+                seen.update(source.id for source in day.sources)
+                seen_files |= day.files
+                yield day.read
             self._index.remove(before - seen)
+            self._files.update(conversation.place, files - seen_files, ())
 
     def refresh(self, conversation: Conversation, root_ts: str) -> None:
         """Read again the thread that a message belongs to, and the unthreaded talk of the day of its root."""
@@ -96,6 +123,7 @@ class ChannelReader:
         """Drop everything of a channel from the index."""
         with self._locks[place]:
             self._index.remove(self._stored.sources_of(origin_of(self._sources.us.team, place)))
+            self._files.update(place, self._files.posts_in(place), ())
 
     def _refresh(self, conversation: Conversation, root_ts: str) -> None:
         day = day_of(root_ts)
@@ -108,10 +136,16 @@ class ChannelReader:
         kept = {self._id(conversation, m.ts) for m in messages if has_thread(m) and m.ts != root_ts}
         stored = self._stored_of(conversation, lambda of: of == day)
         self._index.remove(stored - kept - {source.id for source in sources})
+        self._refresh_files(conversation, root_ts, [*(m for m in messages if not m.is_reply), *thread])
 
-    def _day_with_threads(
-        self, conversation: Conversation, messages: Sequence[Message]
-    ) -> tuple[tuple[Source, ...], DayRead]:
+    def _refresh_files(self, conversation: Conversation, root_ts: str, messages: Sequence[Message]) -> None:
+        """Note what a day's messages and one of its threads carry; of the other threads the roots alone were read."""
+        seen = files_in(messages, self._sources.us)
+        days = self._files_of(conversation, lambda post: day_of(post.root_ts) == day_of(root_ts))
+        before = {post for post in days if post.root_ts in (post.ts, root_ts)}
+        self._files.update(conversation.place, before - seen, seen - before)
+
+    def _day_with_threads(self, conversation: Conversation, messages: Sequence[Message]) -> _Day:
         roots = [message for message in messages if has_thread(message) and not message.is_reply]
         threads = [self._thread(conversation, root.ts) for root in roots]
         sources = [*self._sources.of_day(conversation, messages)]
@@ -119,7 +153,9 @@ class ChannelReader:
             sources.extend(self._sources.of_thread(conversation, thread))
         alone = [message for message in messages if not has_thread(message)]
         read = len(alone) + sum(map(len, threads))
-        return tuple(sources), DayRead(messages[-1].ts, messages[0].ts, read, self._sources.count(alone, threads))
+        files = files_in([*alone, *(message for thread in threads for message in thread)], self._sources.us)
+        indexed = self._sources.count(alone, threads)
+        return _Day(tuple(sources), files, DayRead(messages[-1].ts, messages[0].ts, read, indexed))
 
     def _thread(self, conversation: Conversation, root_ts: str) -> tuple[Message, ...]:
         try:
@@ -132,6 +168,9 @@ class ChannelReader:
     def _stored_of(self, conversation: Conversation, days: Callable[[int], bool]) -> frozenset[str]:
         stored = self._stored.sources_of(origin_of(self._sources.us.team, conversation.place))
         return frozenset(id_ for id_ in stored if days(day_of(root_of(id_))))
+
+    def _files_of(self, conversation: Conversation, which: Callable[[FilePost], bool]) -> frozenset[FilePost]:
+        return frozenset(filter(which, self._files.posts_in(conversation.place)))
 
     def _id(self, conversation: Conversation, root_ts: str) -> str:
         return source_id(self._sources.us.team, conversation.place, root_ts)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from bot.slack.hearing import asks
-from bot.slack.messages import Message, is_noise
+from bot.slack.messages import Message, carried_files, is_noise
 from bot.slack.payloads import Payload, children, string
 from bot.slack.posting import question_answered_by
 from bot.slack.workspace import Identity
+from bot.state.files import FilePost
 
 
 def evidence_of_thread(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:
@@ -31,6 +32,12 @@ def _follow_ups(messages: Sequence[Message], us: Identity) -> set[str]:
 def evidence_of_stretch(messages: Sequence[Message], us: Identity, asked: Container[str]) -> tuple[Message, ...]:
     """What of unthreaded talk may be evidence."""
     return tuple(message for message in messages if _may_be_evidence(message, us) and message.ts not in asked)
+
+
+def files_in(messages: Iterable[Message], us: Identity) -> frozenset[FilePost]:
+    """The files that stand in messages, whatever else they say: those of our own posts and of notices left out."""
+    carrying = (message for message in messages if not (is_noise(message) or is_ours(message, us)))
+    return frozenset(FilePost(id_, m.ts, m.root_ts) for m in carrying for id_ in carried_files(m))
 
 
 def is_ours(message: Message, us: Identity) -> bool:

@@ -41,6 +41,11 @@ class FileReader:
             self._worker.end()
             self._worker = None
 
+    def interrupt(self) -> None:
+        """End what is being parsed, from any thread; whoever reads it gets `ReadingEnded`."""
+        if (worker := self._worker) is not None:
+            worker.kill()
+
     def read(self, path: Path, kind: Kind, name: PurePath | None = None) -> Reading:
         """The words of a file.
 
@@ -69,17 +74,14 @@ class FileReader:
         return reading
 
     def _parsed(self, path: Path, kind: Kind) -> Reading:
-        worker, self._worker = self._worker, None
-        if worker is not None and worker.has_ended:
-            worker.end()
-            worker = None
-        worker = worker or _Worker(self._address_space_bytes)
+        if self._worker is not None and self._worker.has_ended:
+            self.close()
+        worker = self._worker = self._worker or _Worker(self._address_space_bytes)
         try:
             answer = worker.ask(Request(str(path.absolute()), kind), self._time_limit_s)
         except BaseException:
-            worker.end()
+            self.close()
             raise
-        self._worker = worker
         if isinstance(answer, str):
             raise UnreadableSource(answer)
         return answer
@@ -130,9 +132,13 @@ class _Worker:
             raise ReadingEnded("It broke its parser: it is damaged, too large, or made to do harm.")
         return answer_in(line)
 
-    def end(self) -> None:
-        """Stop it, whatever it is doing."""
+    def kill(self) -> None:
+        """Stop it, whatever it is doing; its end is seen by whoever waits for its answer."""
         self._process.kill()
+
+    def end(self) -> None:
+        """Stop it, and put everything of it away."""
+        self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()

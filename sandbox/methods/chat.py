@@ -122,6 +122,10 @@ def _delete(call: Call) -> Json:
 def remove(call: Call, channel: Channel, message: Message) -> None:
     """Delete a message; a root with replies stays as a tombstone, and the app hears of a change."""
     before = message_json(call.workspace, channel, message, in_thread=True)
+    for file in [call.workspace.files[file_id] for file_id in message.files]:
+        others = (other for other in channel.messages.values() if other is not message)
+        if not any(file.id in other.files for other in others):
+            file.channels = [place for place in file.channels if place != channel.id]
     if message.ts in channel.threads:
         message.subtype, message.text, message.user = "tombstone", "", "USLACKBOT"
         message.blocks, message.attachments, message.files, message.reactions = [], [], [], {}

@@ -1,4 +1,4 @@
-"""files.*: uploading, looking up and deleting."""
+"""files.*: uploading, looking up and deleting; and what people do with files in Slack's own windows."""
 
 import mimetypes
 
@@ -7,7 +7,7 @@ from sandbox.calls import Call, Method, Methods
 from sandbox.methods.chat import publish
 from sandbox.methods.posting import Content, new_message
 from sandbox.shapes import file_json
-from sandbox.state import Channel, File, Person, Workspace
+from sandbox.state import Channel, File, Message, Person, Workspace
 from sandbox.types import Json, Refused
 
 
@@ -46,7 +46,12 @@ def _info(call: Call) -> Json:
 
 def _shares(place: Channel, file: File) -> list[Json]:
     carrying = [message for message in place.messages.values() if file.id in message.files]
-    return [{"ts": message.ts, "channel_name": place.name, "team_id": place.team} for message in carrying]
+    return [_share_json(place, message) for message in carrying]
+
+
+def _share_json(place: Channel, message: Message) -> Json:
+    shape: Json = {"ts": message.ts, "channel_name": place.name, "team_id": place.team}
+    return shape | ({"thread_ts": message.thread_ts} if message.thread_ts else {})
 
 
 def _upload_address(call: Call) -> Json:
@@ -61,6 +66,8 @@ def _upload_address(call: Call) -> Json:
         user=call.caller.person.id,
         created=int(call.workspace.clock.now()),
         content=b"",
+        mode="snippet" if call.args.text("snippet_type") else "hosted",
+        filetype=call.args.text("snippet_type"),
     )
     call.workspace.files[file.id] = file
     return {"ok": True, "upload_url": f"{call.workspace.url}upload/{file.id}", "file_id": file.id}
@@ -84,7 +91,7 @@ def _share(call: Call, channel: Channel, files: list[File]) -> None:
     message = new_message(call, channel, Content(comment, [], [], truncated=False))
     message.subtype, message.files = "file_share", [file.id for file in files]
     for file in files:
-        file.channels.append(channel.id)
+        file.channels = list(dict.fromkeys([*file.channels, channel.id]))
     publish(call, channel, message)
     for file in files:
         about: Json = {"file_id": file.id, "user_id": file.user, "file": {"id": file.id}, "channel_id": channel.id}
@@ -104,7 +111,34 @@ def _delete(call: Call) -> Json:
     if file.user != call.caller.person.id and not call.caller.person.admin:
         raise Refused("cant_delete_file")
     file.deleted, file.content = True, b""
-    _tell(call, "file_deleted", file, {"file_id": file.id})
+    _tell(call, "file_deleted", file, {"file_id": file.id, "channel_ids": list(file.channels)})
+    return {"ok": True}
+
+
+def _share_again(call: Call) -> Json:
+    """Post a file that is there already in another conversation."""
+    _share(call, writable(call.workspace, call.caller, call.args.text("channel")), [_found(call)])
+    return {"ok": True}
+
+
+def _unshare(call: Call) -> Json:
+    """Take a file out of a conversation; its message stays."""
+    file, channel = _found(call), call.workspace.channels.get(call.args.text("channel"))
+    if channel is None or channel.id not in file.channels:
+        raise Refused("channel_not_found")
+    about: Json = {"file_id": file.id, "user_id": file.user, "file": {"id": file.id}, "channel_id": channel.id}
+    _tell(call, "file_unshared", file, about)
+    for message in [message for message in channel.messages.values() if file.id in message.files]:
+        message.files = [other for other in message.files if other != file.id]
+    file.channels.remove(channel.id)
+    return {"ok": True}
+
+
+def _change(call: Call) -> Json:
+    """Another content, as after an edit of a snippet or a canvas."""
+    file = _found(call)
+    file.content, file.updated = call.args.text("content").encode(), int(call.workspace.clock.now())
+    _tell(call, "file_change", file, {"file_id": file.id, "file": {"id": file.id}})
     return {"ok": True}
 
 
@@ -113,4 +147,7 @@ METHODS: Methods = {
     "files.getUploadURLExternal": Method(_upload_address, required=("filename", "length"), scopes=("files:write",)),
     "files.completeUploadExternal": Method(_complete, required=("files",), scopes=("files:write",)),
     "files.delete": Method(_delete, required=("file",), scopes=("files:write",)),
+    "sandbox.shareFile": Method(_share_again, required=("file", "channel")),
+    "sandbox.unshareFile": Method(_unshare, required=("file", "channel")),
+    "sandbox.changeFile": Method(_change, required=("file", "content")),
 }

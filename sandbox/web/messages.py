@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from markupsafe import Markup
 
 from sandbox.clock import micros_of
-from sandbox.shapes import permalink
-from sandbox.state import Channel, Ephemeral, Message
+from sandbox.shapes import file_permalink, permalink
+from sandbox.state import Channel, Ephemeral, File, Message
 from sandbox.types import Json
 from sandbox.web.blocks import blocks_html, objects
 from sandbox.web.emoji import picture
@@ -174,9 +174,13 @@ def _attachment(attachment: Json, viewer: Viewer) -> Markup:
 
 
 def _files(message: Message, viewer: Viewer) -> Markup:
-    files = [viewer.workspace.files[file] for file in message.files]
-    shown = (Markup('<div class="file">▤ {}</div>').format("deleted file" if f.deleted else f.title) for f in files)
-    return _NOTHING.join(shown)
+    return _NOTHING.join(_file(viewer.workspace.files[file], viewer) for file in message.files)
+
+
+def _file(file: File, viewer: Viewer) -> Markup:
+    address = viewer.own_address(file_permalink(viewer.workspace, file))
+    shown = "deleted file" if file.deleted else Markup('<a href="{}">{}</a>').format(address, file.title)
+    return Markup('<div class="file">▤ {}</div>').format(shown)
 
 
 def _below(message: Shown, sight: Sight, viewer: Viewer, *, in_thread: bool) -> Markup:

@@ -12,8 +12,10 @@ from werkzeug.wrappers import Request, Response
 
 from sandbox.api import Api, person_token
 from sandbox.clock import ts_of
+from sandbox.methods.files import may_open
 from sandbox.state import Channel, Workspace
 from sandbox.web.composing import as_sent
+from sandbox.web.files import file_response
 from sandbox.web.handbook import Handbook
 from sandbox.web.layout import choice_page, choosers, note_page, workspace_page
 from sandbox.web.messages import Sight, thread_html, timeline_html
@@ -48,7 +50,7 @@ class Pages:
             return self._book_page(rest)
         viewer = self._viewer(request)
         if viewer is None:
-            onward = request.full_path.rstrip("?") if room in ("client", "archives", "dm") else "/"
+            onward = request.full_path.rstrip("?") if room in ("client", "archives", "dm", "files") else "/"
             return _html(choice_page(self._workspace, onward, self._handbook is not None))
         response = self._for_viewer(request, viewer, room, rest.split("/"))
         response.set_cookie("as", viewer.person.id, samesite="Lax")
@@ -69,6 +71,10 @@ class Pages:
                 return self._post(request, viewer, channel_id) if act == "post" else self._press(request, channel_id)
             case "archives", [channel_id, *message]:
                 return self._archives(request.args, viewer, channel_id, "".join(message))
+            case "files", [_, file_id, *_]:
+                file = self._workspace.files.get(file_id)
+                is_open = file is not None and not file.deleted and may_open(self._workspace, viewer.person, file)
+                return file_response(file) if file and is_open else _missing()
             case "dm", [user_id] if user_id in self._workspace.people:
                 return redirect(viewer.place(self._workspace.open_direct([viewer.person.id, user_id])))
         return _missing()

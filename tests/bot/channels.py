@@ -13,15 +13,21 @@ from slack_sdk import WebClient
 from bot.slack.api import open_client
 from bot.slack.directory import Directory
 from bot.slack.events import Event
+from bot.slack.files import SlackFiles
 from bot.slack.posting import Poster
 from bot.slack.replies import note
 from bot.slack.workspace import Workspace
 from bot.state.database import open_database
+from bot.state.files import Files
 from bot.state.places import Places
 from bot.state.progress import Progress
 from bot.state.questions import Questions
 from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
+from bot.sync.file_contents import FileContents
+from bot.sync.file_queue import FileQueue
+from bot.sync.file_readings import FileReadings
+from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources, origin_of
 from bot.types import Conversation, Question, Surface
@@ -46,6 +52,9 @@ class Channels:
     backfill: Backfill
     sync: Sync
     questions: Questions
+    files: Files
+    shared: SharedFiles
+    readings: FileReadings
     read_later: list[Conversation] = field(default_factory=list)
 
     def person(self, name: str) -> WebClient:
@@ -98,11 +107,16 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         questions = Questions(database)
         asked_in = partial(questions.asked_in, us.team)
         sources = TalkSources(us, Directory(workspace, insists=True), workspace.permalink, asked_in)
-        reader = ChannelReader(workspace, indexer, store, sources)
+        files, queue, place_of = Files(database, us.team), FileQueue(), partial(places.place_of, us.team)
+        slack_files = SlackFiles(open_client(sandbox.bot_token, sandbox.api_url), folder / "incoming")
+        shared = SharedFiles(slack_files, indexer, store, files, queue, us.team, place_of)
+        readings = FileReadings(shared, queue, partial(FileContents, slack_files))
+        reader = ChannelReader(workspace, indexer, store, sources, shared)
         progress = Progress(database, us.team)
         later: list[Conversation] = []
-        sync = Sync(workspace, reader, progress, partial(places.place_of, us.team), later.append)
+        sync = Sync(workspace, reader, progress, place_of, later.append, shared)
         backfill = Backfill(reader, progress)
-        yield Channels(sandbox, workspace, store, indexer, sources, progress, backfill, sync, questions, later)
+        parts = (sandbox, workspace, store, indexer, sources, progress, backfill, sync, questions, files, shared)
+        yield Channels(*parts, readings, later)
         store.close()
         database.close()

@@ -230,7 +230,7 @@ def test_an_error_of_slack_is_not_an_empty_channel(channels: Channels) -> None:
             raise SlackError("conversations.replies", "internal_error")
 
     channels.read("shop")
-    reader = ChannelReader(Refusing(), channels.indexer, channels.store, channels.sources)
+    reader = ChannelReader(Refusing(), channels.indexer, channels.store, channels.sources, channels.shared)
     Backfill(reader, channels.progress).read(channels.conversation("shop"))
     assert channels.texts("shop") == SHOP
     assert channels.progress.all()[0].state is ReadingState.FAILED
