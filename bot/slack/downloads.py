@@ -118,8 +118,10 @@ class Downloader:
         for _ in range(MOST_REDIRECTS + 1):
             if not self.is_slacks(url):
                 raise UnreadableSource("It is kept outside of Slack: share the file itself.")
-            with closing(self._connection(urlsplit(url))) as connection:
-                response = _asked(connection, url, token, deadline)
+            with (
+                closing(self._connection(urlsplit(url))) as connection,
+                _asked(connection, url, token, deadline) as response,
+            ):
                 if response.status not in _REDIRECTS:
                     return _kept(response, into, most_bytes, deadline)
                 target = urljoin(url, response.headers.get("Location", ""))

@@ -65,6 +65,16 @@ class Downloads(Protocol):
     def content(self, file: SharedFile, most_bytes: int, ending: str) -> AbstractContextManager[Path]: ...
 
 
+class Contents(Protocol):
+    """What reads the words of files, one by one in one thread."""
+
+    def read(self, file: SharedFile) -> Reading: ...
+
+    def stop(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Interrupted(Exception):
     """The reading was stopped from outside; what it says of the file counts for nothing."""
 

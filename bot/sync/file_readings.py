@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 
 from bot.errors import BotError
-from bot.sync.file_contents import FileContents, Interrupted
+from bot.sync.file_contents import Contents, Interrupted
 from bot.sync.file_queue import FileQueue
 from bot.sync.files import SharedFiles
 from retrieval.errors import RetrievalError
@@ -24,11 +24,11 @@ log = logging.getLogger(__name__)
 class FileReadings:
     """The threads that read what is in the queue."""
 
-    def __init__(self, shared: SharedFiles, queue: FileQueue, open_contents: Callable[[], FileContents]) -> None:
+    def __init__(self, shared: SharedFiles, queue: FileQueue, open_contents: Callable[[], Contents]) -> None:
         self._shared = shared
         self._queue = queue
         self._open_contents = open_contents
-        self._open: list[FileContents] = []
+        self._open: list[Contents] = []
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -59,14 +59,14 @@ class FileReadings:
         """Read what is due now, in this thread."""
         self._read_from_queue(self._open_contents(), wait=False)
 
-    def _read_from_queue(self, contents: FileContents, *, wait: bool = True) -> None:
+    def _read_from_queue(self, contents: Contents, *, wait: bool = True) -> None:
         try:
             while file_id := self._queue.take(wait=wait):
                 self._read(file_id, contents)
         finally:
             contents.close()
 
-    def _read(self, file_id: str, contents: FileContents) -> None:
+    def _read(self, file_id: str, contents: Contents) -> None:
         is_settled = False
         try:
             is_settled = self._shared.read(file_id, contents)

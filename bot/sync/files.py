@@ -12,7 +12,7 @@ from typing import Protocol
 from bot.errors import SlackDenied
 from bot.slack.files import Share, SharedFile
 from bot.state.files import FilePost, FileRecord, Files, FileState
-from bot.sync.file_contents import FileContents, NotTaken
+from bot.sync.file_contents import Contents, NotTaken
 from bot.sync.file_queue import FileQueue
 from retrieval.errors import UnreadableSource
 from retrieval.reading import Reading
@@ -136,7 +136,7 @@ class SharedFiles:
         for file_id in self.files.ids(FileState.WAITING):
             self.queue.put(file_id)
 
-    def read(self, file_id: str, contents: FileContents) -> bool:
+    def read(self, file_id: str, contents: Contents) -> bool:
         """Bring the index up to date with one file; whether that is settled, or to be tried again.
 
         Raises:
@@ -198,6 +198,9 @@ class SharedFiles:
         """Put a file where messages carry it and Slack says that it is shared; nowhere else."""
         claimed = frozenset(self.place_of(channel_id) for channel_id in file.channels)
         with self._deciding:
+            if self.files.of(file.id) is None:
+                self.index.remove([self.source_id(file.id)])  # what was written of it since it was dropped
+                return True
             if self._news[file.id] != heard:
                 return True  # it will be read again, by what was heard since
             places = self.files.places_of(file.id) & claimed

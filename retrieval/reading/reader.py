@@ -26,6 +26,7 @@ class FileReader:
         self._time_limit_s = time_limit_s
         self._address_space_bytes = address_space_bytes
         self._worker: _Worker | None = None
+        self._is_interrupted = False
 
     def __enter__(self) -> Self:
         return self
@@ -42,7 +43,8 @@ class FileReader:
             self._worker = None
 
     def interrupt(self) -> None:
-        """End what is being parsed, from any thread; whoever reads it gets `ReadingEnded`."""
+        """End what is being parsed, from any thread: it raises `ReadingEnded`, as does all that would come after it."""
+        self._is_interrupted = True
         if (worker := self._worker) is not None:
             worker.kill()
 
@@ -78,6 +80,8 @@ class FileReader:
             self.close()
         worker = self._worker = self._worker or _Worker(self._address_space_bytes)
         try:
+            if self._is_interrupted:  # before there was a process that could have been ended
+                raise ReadingEnded("Reading was interrupted: index it again.")
             answer = worker.ask(Request(str(path.absolute()), kind), self._time_limit_s)
         except BaseException:
             self.close()
