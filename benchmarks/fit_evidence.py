@@ -30,7 +30,8 @@ from bot.answering.rewriting import rewrite
 from bot.types import Turn
 from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
-from retrieval.evaluation.beir import JudgedSet, read
+from retrieval.evaluation.beir import read
+from retrieval.evaluation.judged import JudgedSet
 from retrieval.indexing import Indexer
 from retrieval.search import Searcher
 from retrieval.stores.collections import Collection

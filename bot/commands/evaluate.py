@@ -13,7 +13,13 @@ from bot.commands.terminal import bar, say, say_json
 from bot.errors import UsageError
 from bot.evaluation.rewriting import measure, read_follow_ups
 from bot.settings import Settings
-from retrieval.evaluation.runs import RetrievalReport, evaluate_retrieval
+from retrieval.embedding.sparse import Bm25Embedder
+from retrieval.evaluation.beir import read
+from retrieval.evaluation.documents import read_questions
+from retrieval.evaluation.judged import JudgedSet
+from retrieval.evaluation.report import RetrievalReport
+from retrieval.evaluation.runs import evaluate_retrieval
+from retrieval.evaluation.variants import PRODUCT
 
 
 def run(command: EvalRetrieval | EvalRewriting, settings: Settings) -> int:
@@ -25,24 +31,34 @@ def run(command: EvalRetrieval | EvalRewriting, settings: Settings) -> int:
 
 def _retrieval(command: EvalRetrieval, settings: Settings) -> int:
     report = _measured(command, settings)
-    say_json(report.to_json()) if command.json else say(report.to_text())
+    shown = {"with_gold": command.gold or command.questions is not None, "with_queries": command.by_query}
+    say_json(report.to_json(**shown)) if command.json else say(report.to_text(**shown))
     return 0
 
 
 def _measured(command: EvalRetrieval, settings: Settings) -> RetrievalReport:
-    if not command.folder.is_dir():
-        raise UsageError(f"There is no folder {command.folder}: give one with corpus.jsonl, queries.jsonl and qrels/.")
-    by = open_embedders(settings)
+    judged = _judged(command)
+    variant = PRODUCT.without(command.without).of(fusion=command.fusion, passage_tokens=command.passage_tokens)
     with bar("Measuring") as tell:
         return evaluate_retrieval(
-            command.folder,
-            by.dense,
-            by.sparse,
-            queries=command.queries,
-            qrels=command.qrels,
+            judged,
+            open_embedders(settings).dense,
+            Bm25Embedder(settings.language, variant.terms),
+            stages=variant.stages,
+            budget=variant.budget,
             reranker=open_reranker(settings),
             on_progress=lambda doing, done, total: tell(done, total, doing.capitalize()),
         )
+
+
+def _judged(command: EvalRetrieval) -> JudgedSet:
+    if not command.folder.is_dir():
+        raise UsageError(f"There is no folder {command.folder}: give one with corpus.jsonl, queries.jsonl and qrels/.")
+    if command.questions is None:
+        return read(command.folder, command.queries, command.qrels)
+    if command.queries or command.qrels:
+        raise UsageError("--questions holds the gold too: leave out --queries and --qrels.")
+    return read_questions(command.folder, command.questions)
 
 
 def _rewriting(command: EvalRewriting) -> int:

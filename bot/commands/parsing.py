@@ -15,6 +15,10 @@ _DOCUMENTS = (
     "plain text"
 )
 
+STAGES = ("dense", "sparse", "fill", "rerank", "excerpts", "headings", "stems", "stop-words", "parts")
+FUSIONS = ("scores", "relative", "rrf")
+"""Names of what `retrieval` has; a test holds them equal, so that telling them needs none of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Serve:
@@ -63,6 +67,12 @@ class EvalRetrieval:
     folder: Path
     queries: Path | None
     qrels: Path | None
+    questions: Path | None
+    gold: bool
+    by_query: bool
+    without: tuple[str, ...]
+    fusion: str | None
+    passage_tokens: int | None
     json: bool
 
 
@@ -193,16 +203,37 @@ def _add_passages(commands: _Commands) -> None:
 def _add_eval(commands: _Commands) -> None:
     parser = commands.add_parser("eval", help="measure a part of Footnote", description="Measure a part of Footnote.")
     parts = parser.add_subparsers(metavar="PART", required=True)
-    retrieval = _add(parts, "retrieval", EvalRetrieval)
-    retrieval.add_argument(
-        "folder", type=Path, metavar="DIR", help="corpus.jsonl or documents, queries.jsonl and qrels/"
-    )
-    retrieval.add_argument("--queries", type=Path, metavar="FILE", help="instead of the folder's own")
-    retrieval.add_argument("--qrels", type=Path, metavar="FILE", help="instead of the folder's own")
-    _add_json(retrieval)
+    _add_eval_retrieval(_add(parts, "retrieval", EvalRetrieval))
     rewriting = _add(parts, "rewriting", EvalRewriting)
     rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
     _add_json(rewriting)
+
+
+def _add_eval_retrieval(parser: _Parser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR", help="corpus.jsonl or documents, queries.jsonl and qrels/")
+    parser.add_argument("--queries", type=Path, metavar="FILE", help="instead of the folder's own")
+    parser.add_argument("--qrels", type=Path, metavar="FILE", help="instead of the folder's own")
+    parser.add_argument(
+        "--questions",
+        type=Path,
+        metavar="FILE",
+        help="questions about the documents in DIR: JSON lines of question and gold, which is a `path`, `path#heading` "
+        "or `file.pdf#page=N`, or a list of them; implies --gold",
+    )
+    parser.add_argument(
+        "--gold", action="store_true", help="the rank of each gold at each stage, and where it was lost"
+    )
+    parser.add_argument("--by-query", action="store_true", help="show each query's nDCG@10")
+    parser.add_argument(
+        "--without",
+        type=_stages,
+        default=(),
+        metavar="STAGE,…",
+        help=f"switch stages off: {', '.join(STAGES)}",
+    )
+    parser.add_argument("--fusion", choices=FUSIONS, help="how the legs are fused (default: scores)")
+    parser.add_argument("--passage-tokens", type=_positive, metavar="N", help="fill passages up to this (default: 220)")
+    _add_json(parser)
 
 
 def _add_sandbox(commands: _Commands) -> None:
@@ -237,6 +268,13 @@ def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > _LAST_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to {_LAST_PORT}")
     return int(text)
+
+
+def _stages(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in STAGES]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no stage: give some of {','.join(STAGES)}")
+    return names
 
 
 def _positive(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from retrieval.chunking.embedded import is_talk, opening, text_to_embed
 from retrieval.chunking.outline import Section, outline
@@ -16,6 +17,10 @@ from retrieval.types import Passage
 
 def texts_to_embed(passage: Passage, budget: Budget, count: Callable[[str], int]) -> tuple[str, ...]:
     """The whole passage first, then its excerpts where it has several; none is longer than the budget's limit."""
+    if not budget.headings:
+        passage = replace(passage, title="", heading_path=())
+    if not budget.excerpt:
+        return (text_to_embed(passage),)
     room = budget.excerpts(count)
     excerpts = tuple(_of_talk(passage.text, room) if is_talk(passage) else _of_document(passage, room))
     if len(excerpts) < 2:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.chunking.room import Room
 
@@ -19,13 +19,16 @@ class Budget:
     least: int = 64
     """A section shorter than this is joined with its neighbours."""
     excerpt: int = 64
-    """Excerpts, which are embedded beside their passage, are filled up to this, their headings left out."""
+    """Excerpts, which are embedded beside their passage, have up to this, their headings left out; 0 makes none."""
+    headings: bool = True
+    """Whether the title and the headings above a passage are embedded with it."""
 
     def within(self, max_tokens: int) -> Budget:
         """This budget under a model that reads so many tokens."""
         limit = max_tokens
         target = min(self.target, limit)
-        return Budget(target, limit, min(self.least, target), min(self.excerpt, target))
+        least, excerpt = min(self.least, target), min(self.excerpt, target)
+        return replace(self, target=target, limit=limit, least=least, excerpt=excerpt)
 
     def room(self, count: Callable[[str], int]) -> Room:
         """All of this budget as room."""

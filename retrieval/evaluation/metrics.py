@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import log2
-from statistics import fmean
+from math import log2, sqrt
+from statistics import fmean, stdev
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,23 @@ class Measures:
     recall_at_5: float
     recall_at_10: float
     mrr_at_10: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """By how much one run is better than another, query by query."""
+
+    mean: float
+    standard_error: float
+    """Of the mean."""
+
+
+def paired_gain(pairs: Sequence[tuple[float, float]]) -> Gain:
+    """How much better the first of each pair is; of fewer than two pairs nothing is known."""
+    differences = [ours - theirs for ours, theirs in pairs]
+    if len(differences) < 2:
+        return Gain(0.0, 0.0)
+    return Gain(fmean(differences), stdev(differences) / sqrt(len(differences)))
 
 
 def measure(rankings: Mapping[str, Sequence[str]], qrels: Mapping[str, Mapping[str, float]]) -> Measures:

@@ -8,7 +8,8 @@ import pytest
 
 from retrieval.chunking import cut
 from retrieval.errors import UnreadableSource
-from retrieval.evaluation.beir import JudgedSet, read
+from retrieval.evaluation.beir import read
+from retrieval.evaluation.judged import JudgedSet
 from retrieval.types import WORKSPACE, Markup, Source
 from tests.conftest import WordHashEmbedder
 from tests.retrieval.printing import lines, write_pdf
@@ -86,7 +87,7 @@ def test_a_page_of_a_pdf_is_called_by_its_number(tmp_path: Path) -> None:
     write_pdf(folder / "a.pdf", [lines("They pump all night."), [], lines("They rest by day.")])
     found = read(folder)
     passages = cut(found.sources[0], "T0", WordHashEmbedder().count_tokens)
-    assert [found.id_of(passage) for passage in passages] == ["a.pdf#page=1", "a.pdf#page=3"]
+    assert [found.id_of(passage, "q1") for passage in passages] == ["a.pdf#page=1", "a.pdf#page=3"]
 
 
 def test_a_folder_without_a_set_is_one_clear_error(tmp_path: Path) -> None:

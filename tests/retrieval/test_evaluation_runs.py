@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from retrieval.embedding.sparse import Bm25Embedder
-from retrieval.evaluation.runs import RetrievalReport, evaluate_retrieval
+from retrieval.evaluation.beir import read
+from retrieval.evaluation.report import RetrievalReport
+from retrieval.evaluation.runs import evaluate_retrieval
 from tests.conftest import WordHashEmbedder
 from tests.retrieval.test_evaluation_beir import write
 
@@ -37,7 +39,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> RetrievalReport:
     """One run, with its progress checked."""
     told: list[tuple[str, int, int]] = []
     report = evaluate_retrieval(
-        judged_set(tmp_path_factory.mktemp("set") / "set"),
+        read(judged_set(tmp_path_factory.mktemp("set") / "set")),
         WordHashEmbedder(),
         Bm25Embedder(),
         on_progress=lambda stage, done, total: told.append((stage, done, total)),
@@ -85,5 +87,5 @@ def test_ids_are_opaque(tmp_path: Path) -> None:
         if name == "telling":
             for path in (folder / "corpus.jsonl", folder / "qrels" / "dev.tsv"):
                 path.write_text(path.read_text().replace("id ", "What is word1? #"))
-        runs.append(evaluate_retrieval(folder, WordHashEmbedder(), Bm25Embedder()).retrievers["bm25"])
+        runs.append(evaluate_retrieval(read(folder), WordHashEmbedder(), Bm25Embedder()).retrievers["bm25"])
     assert runs[0] == runs[1]

@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from retrieval.chunking import text_to_embed
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import RerankerError
-from retrieval.evaluation.runs import RetrievalReport, evaluate_retrieval
+from retrieval.evaluation.beir import read
+from retrieval.evaluation.report import RetrievalReport
+from retrieval.evaluation.runs import evaluate_retrieval
 from retrieval.reranking import CrossEncoder
 from retrieval.search import Searcher, Stages
 from retrieval.stores.edge import EdgeStore
@@ -191,7 +193,7 @@ def measured(folder: Path, worth: float | None) -> RetrievalReport:
     judged, texts = two_words_each(folder / "set")
     files = write_reranker(folder / "model", texts, worth or 1.0)
     reranker = None if worth is None else CrossEncoder(folder, KNOWN, files)
-    return evaluate_retrieval(judged, DENSE, SPARSE, stages=Stages(sparse=False), reranker=reranker)
+    return evaluate_retrieval(read(judged), DENSE, SPARSE, stages=Stages(sparse=False), reranker=reranker)
 
 
 def test_the_evaluation_shows_what_a_reranker_is_worth(tmp_path: Path) -> None:
