@@ -14,6 +14,7 @@ NOT_FOR_GUESTS = "Sorry, I can only answer full members of this workspace."
 """Shown to the asker alone."""
 
 SOURCES = "Sources"
+PAGE = "page {number}"
 
 WORKING = "is looking through what your team has written…"
 """Slack puts Footnote's name before it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.texts import PAGE
 from bot.types import Answer, Citation, Claim, Quote
 from retrieval.types import UnitKind
 
@@ -33,12 +34,18 @@ def _unwrapped(quote: Quote) -> str:
     return quote.text if is_whole else _SOFT_BREAK.sub(" ", quote.text)
 
 
+def _page(url: str) -> tuple[str, ...]:
+    """The page that a link into a printed document opens: not everything that opens one turns its pages."""
+    _, _, number = url.rpartition("#page=")
+    return (PAGE.format(number=number),) if number.isdecimal() else ()
+
+
 def _citation(marker: int, quote: Quote) -> Citation:
     passage, anchor = quote.passage, quote.anchor
     return Citation(
         marker=marker,
         passage_id=passage.id,
-        title=" › ".join((passage.title, *(quote.heading_path or passage.heading_path))),
+        title=" › ".join((passage.title, *(quote.heading_path or passage.heading_path), *_page(anchor.url))),
         url=anchor.url,
         quote=quote.text,
         author=anchor.author,

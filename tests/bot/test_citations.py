@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.answering.citations import cite
@@ -81,3 +83,17 @@ def test_a_line_that_was_full_goes_on(passage: Passage, text: str, shown: str) -
     """A document's sentence reads on over its breaks, which Markdown doesn't show; in talk people meant them."""
     answer = cite((quoted(text, passage),))
     assert (answer.claims[0].text, answer.citations[0].quote) == (shown, text)
+
+
+@pytest.mark.parametrize(
+    ("url", "title"),
+    [
+        ("https://h.example/leave.pdf#page=12", "Leave › Rest › page 12"),
+        ("https://h.example/leave.pdf#page=", "Leave › Rest"),
+        ("https://h.example/leave#page-12", "Leave › Rest"),
+    ],
+)
+def test_a_printed_page_is_named(url: str, title: str) -> None:
+    """Where what opens the document does not turn its pages, the reader still knows which one to read."""
+    page = replace(PAGE, anchors=(Anchor(0, url),))
+    assert cite((quoted("Drivers rest nine hours.", page),)).citations[0].title == title

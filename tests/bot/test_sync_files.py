@@ -405,3 +405,14 @@ def test_a_new_start_takes_up_what_was_left(channels: Channels) -> None:
         readings.stop()
     assert scripted.read_files == ["F1"]
     assert (words(channels, "F1"), words(channels, "F2")) == ("Read.", "")
+
+
+def test_messages_are_found_before_their_files(channels: Channels) -> None:
+    """However long a file takes, what people say does not wait for it."""
+    shop = channels.sandbox.channel_id("shop")
+    bo = channels.person("bo")
+    bo.files_upload_v2(channel=shop, filename="kiln.txt", content="Cold.", initial_comment="How the kiln is:")
+    message = bo.conversations_history(channel=shop)["messages"][0]
+    channels.happens(type="message", subtype="file_share", channel=shop, ts=message["ts"])
+    assert any("How the kiln is:\n\nFile: kiln.txt" in text for text in channels.texts("shop"))
+    assert passages(channels, message["files"][0]["id"]) == ()
