@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -11,20 +10,28 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.inside import Scored, admitted, best, required_places
+from retrieval.stores.inside import Scored, admitted, best
 from retrieval.stores.payload import from_payload, to_payload
 from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
 from retrieval.stores.server_calls import Calls
+from retrieval.stores.server_requests import (
+    COARSE,
+    DENSE,
+    SPARSE,
+    Request,
+    conditions,
+    dense_request,
+    dense_scores_request,
+    equals,
+    one_of,
+    server_vector,
+    sparse_request,
+    sparse_scores_request,
+)
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
 _T = TypeVar("_T")
 
-DENSE = "dense"
-SPARSE = "sparse"
-COARSE = "coarse"
-"""Where the collection has it, a short copy of the dense vectors, by which its dense leg goes first."""
-_OVERSAMPLING = 4
-"""How many times as many passages the coarse vectors choose as the whole ones then rank: docs/decisions/0019."""
 _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 50
@@ -72,11 +79,11 @@ class ServerStore:
     # --------------------------------------------------------------------------------- reading, to keep the index
 
     def passages_of(self, source_id: str) -> tuple[Passage, ...]:
-        records = self._scroll(models.Filter(must=[_equals("source_id", source_id)]))
+        records = self._scroll(models.Filter(must=[equals("source_id", source_id)]))
         return tuple(sorted(map(_passage, records), key=lambda passage: (passage.position, passage.id)))
 
     def sources_of(self, origin: str) -> frozenset[str]:
-        inside = models.Filter(must=[_equals("origin", origin)])
+        inside = models.Filter(must=[equals("origin", origin)])
         limit = _FIRST_SOURCES
         while True:
             facet = partial(self._client.facet, self._name, "source_id", inside, limit, exact=True)
@@ -101,24 +108,33 @@ class ServerStore:
     # ------------------------------------------------------------------------------------- reading inside a scope
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._search(_dense_leg(vector, first=COARSE if self._is_coarse else DENSE), scope, limit)
+        return best(
+            lambda number: self._found(dense_request(vector, scope, number, is_coarse=self._is_coarse)), scope, limit
+        )
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._search(_sparse_leg(vector), scope, limit) if vector.indices else ()
+        if not vector.indices:
+            return ()
+        return best(
+            lambda number: self._found(sparse_request(vector, scope, number)),
+            scope,
+            limit,
+            lambda ids: self._scores(sparse_scores_request(vector, scope, ids), scope),
+        )
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
     ) -> Mapping[str, LegScores]:
         if scope.is_empty or not passage_ids:
             return {}
-        dense_scores = self._scores_of(passage_ids, _dense_leg(dense), scope)
-        sparse_scores = self._scores_of(passage_ids, _sparse_leg(sparse), scope) if sparse.indices else {}
-        return {id_: LegScores(score, sparse_scores.get(id_, 0.0)) for id_, score in dense_scores.items()}
+        by_meaning = self._scores(dense_scores_request(dense, scope, passage_ids), scope)
+        by_words = self._scores(sparse_scores_request(sparse, scope, passage_ids), scope) if sparse.indices else {}
+        return {id_: LegScores(score, by_words.get(id_, 0.0)) for id_, score in by_meaning.items()}
 
     def read(self, passage_ids: Sequence[str], scope: Scope) -> tuple[Passage, ...]:
         if scope.is_empty or not passage_ids:
             return ()
-        records = self._scroll(models.Filter(must=[*_conditions(scope), _one_of(passage_ids)]))
+        records = self._scroll(models.Filter(must=[*conditions(scope), one_of(passage_ids)]))
         found = {passage.id: passage for passage in admitted(map(_passage, records), scope)}
         return tuple(found[id_] for id_ in passage_ids if id_ in found)
 
@@ -126,31 +142,24 @@ class ServerStore:
         self._is_closed = True
         self._client.close()
 
-    def _search(self, leg: _Leg, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        def ask(number: int) -> list[Scored]:
-            return [Scored(_passage(point), _score(point)) for point in self._query(leg, scope, number)]
+    def _found(self, request: Request) -> list[Scored]:
+        return [Scored(_passage(point), _score(point)) for point in self._query(request)]
 
-        return best(ask, scope, limit)
+    def _scores(self, request: Request, scope: Scope) -> dict[str, float]:
+        found = self._found(request)
+        scores = {one.passage.id: one.score for one in found}
+        return {passage.id: scores[passage.id] for passage in admitted((one.passage for one in found), scope)}
 
-    def _scores_of(self, passage_ids: Sequence[str], leg: _Leg, scope: Scope) -> dict[str, float]:
-        points = self._query(leg, scope, len(set(passage_ids)), _one_of(passage_ids))
-        scores = {str(point.id): _score(point) for point in points}
-        return {passage.id: scores[passage.id] for passage in admitted(map(_passage, points), scope)}
-
-    def _query(self, leg: _Leg, scope: Scope, limit: int, *also: models.HasIdCondition) -> list[models.ScoredPoint]:
-        """Ask one leg, with the scope in the leg and at the root."""
-        inside = models.Filter(must=[*_conditions(scope), *also])
-        params = leg.params(scope)
-        deep = limit if leg.first == leg.using else limit * _OVERSAMPLING
+    def _query(self, request: Request) -> list[models.ScoredPoint]:
         query = partial(
             self._client.query_points,
             self._name,
-            query=leg.query,
-            using=leg.using,
-            prefetch=models.Prefetch(query=leg.query, using=leg.first, filter=inside, params=params, limit=deep),
-            query_filter=inside,
-            search_params=params,
-            limit=limit,
+            query=request.query,
+            using=request.using,
+            prefetch=request.legs,
+            query_filter=request.inside,
+            search_params=request.params,
+            limit=request.limit,
             with_payload=True,
         )
         return self._call("Searching the store", query).points
@@ -161,62 +170,15 @@ class ServerStore:
         return self._calls.make(doing, call)
 
 
-@dataclass(frozen=True, slots=True)
-class _Leg:
-    """What one ranking goes by."""
-
-    query: models.SparseVector | list[list[float]]
-    first: str
-    """The vectors by which candidates are chosen."""
-    using: str
-    """The vectors by which they are ranked."""
-    counts_documents: bool
-    """Whether its scores hold document frequencies, which are then counted over the scope."""
-
-    def params(self, scope: Scope) -> models.SearchParams:
-        corpus = models.IdfCorpusParams(corpus=models.Filter(must=_conditions(scope)))
-        return models.SearchParams(exact=True, idf=corpus if self.counts_documents else None)
-
-
-def _dense_leg(vector: Vector, *, first: str = DENSE) -> _Leg:
-    return _Leg([vector.tolist()], first, DENSE, counts_documents=False)
-
-
-def _sparse_leg(vector: SparseVector) -> _Leg:
-    return _Leg(_server_vector(vector), SPARSE, SPARSE, counts_documents=True)
-
-
-def _server_vector(vector: SparseVector) -> models.SparseVector:
-    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
-
-
-def _conditions(scope: Scope) -> list[models.Condition]:
-    """The scope as the server's conditions, all of which must hold."""
-    return [
-        models.FieldCondition(key="places", match=models.MatchAny(any=list(any_of)))
-        for any_of in required_places(scope)
-    ]
-
-
-def _equals(field: str, value: str) -> models.FieldCondition:
-    return models.FieldCondition(key=field, match=models.MatchValue(value=value))
-
-
-def _one_of(passage_ids: Sequence[str]) -> models.HasIdCondition:
-    return models.HasIdCondition(has_id=sorted(set(passage_ids)))
-
-
 def _point(embedded: EmbeddedPassage, *, is_coarse: bool) -> models.PointStruct:
     dense = embedded.dense.tolist()
-    vectors = dict.fromkeys([DENSE, COARSE] if is_coarse else [DENSE], dense) | {
-        SPARSE: _server_vector(embedded.sparse)
-    }
+    vectors = dict.fromkeys([DENSE, COARSE] if is_coarse else [DENSE], dense) | {SPARSE: server_vector(embedded.sparse)}
     return models.PointStruct(id=embedded.passage.id, vector=vectors, payload=to_payload(embedded.passage))
 
 
 def _overwriting(passage: Passage) -> models.OverwritePayloadOperation:
     """By a filter, which an unknown id just doesn't match; named outright it would be a fault."""
-    chosen = models.Filter(must=[_one_of([passage.id])])
+    chosen = models.Filter(must=[one_of([passage.id])])
     return models.OverwritePayloadOperation(
         overwrite_payload=models.SetPayload(payload=to_payload(passage), filter=chosen)
     )

@@ -12,8 +12,9 @@ from qdrant_client import QdrantClient, models
 from retrieval.errors import StoreUnavailable
 from retrieval.stores.collections import Collection, require_match, team_name
 from retrieval.stores.served import Layout, Quantization, ServerAddress
-from retrieval.stores.server import COARSE, DENSE, SPARSE, ServerStore
+from retrieval.stores.server import ServerStore
 from retrieval.stores.server_calls import Calls
+from retrieval.stores.server_requests import COARSE, DENSE, SPARSE
 
 _OLDEST = (1, 19)
 """The first server that counts document frequencies over a scope; older ones ignore that they are asked to."""

@@ -65,10 +65,9 @@ class ForgetfulClient(QdrantClient):
 
     def query_points(self, *args: object, **asked: object) -> models.QueryResponse:
         """Answer without the filters that are forgotten."""
-        prefetch = asked["prefetch"]
-        assert isinstance(prefetch, models.Prefetch)
         if self.forgets_legs:
-            asked["prefetch"] = prefetch.model_copy(update={"filter": None})
+            legs = asked["prefetch"]
+            asked["prefetch"] = [leg.model_copy(update={"filter": None}) for leg in legs]  # type: ignore[attr-defined]  # a list
         if self.forgets_root:
             asked["query_filter"] = None
         return super().query_points(*args, **asked)  # type: ignore[arg-type]  # handed on as they came

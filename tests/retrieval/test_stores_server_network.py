@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from grpc import server as grpc_server  # type: ignore[import-untyped]  # grpcio says no types
@@ -64,11 +65,11 @@ def search_meaning(store: ServerStore, scope: Scope) -> None:
     store.search_dense(DENSE.embed_query("pump"), scope, 10)
 
 
-def parts_of(asked: Asked) -> tuple[dict[str, object], dict[str, object]]:
-    """The query at the root and in its leg."""
+def parts_of(asked: Asked) -> list[dict[str, Any]]:
+    """The query at the root and in its legs."""
     assert isinstance(asked.body, dict)
     assert asked.path == f"/collections/{NAME}/points/query"
-    return asked.body, asked.body["prefetch"]
+    return [asked.body, *asked.body["prefetch"]]
 
 
 def test_what_is_sent_holds_the_scope_in_the_leg_at_the_root_and_for_the_frequencies() -> None:
@@ -78,11 +79,24 @@ def test_what_is_sent_holds_the_scope_in_the_leg_at_the_root_and_for_the_frequen
         search_meaning(store_at(url), SCOPE)
     for request in asked:
         for part in parts_of(request):
-            assert part["filter"]["must"] == INSIDE  # type: ignore[index]  # JSON
-            assert part["params"]["exact"] is True  # type: ignore[index]  # JSON
-    by_words, by_meaning = ([part["params"].get("idf") for part in parts_of(one)] for one in asked)  # type: ignore[attr-defined]  # JSON
+            assert (part["filter"]["must"], part["params"]["exact"]) == (INSIDE, True)
+    by_words, by_meaning = ([part["params"].get("idf") for part in parts_of(one)] for one in asked)
     assert [one["corpus"]["must"] for one in by_words] == [INSIDE, INSIDE]
     assert by_meaning == [None, None]
+
+
+def test_words_are_added_up_in_an_order_of_our_own() -> None:
+    """A server's own order, and with it the last digits of a score, would follow from what else it ever held."""
+    query = SPARSE.embed_query("pump valve kiln")
+    with answering(NOTHING) as (url, asked):
+        store_at(url).score([PUMP.id], DENSE.embed_query("pump"), query, SCOPE)
+    root, *legs = parts_of(asked[1])
+    assert [leg["query"]["indices"] for leg in legs] == [[index] for index in sorted(query.indices)]
+    assert root["query"]["formula"] == {"sum": ["$score[0]", "$score[1]", "$score[2]"]}
+    assert root["filter"]["must"] == [*INSIDE, {"has_id": [PUMP.id]}]
+    for leg in legs:
+        assert leg["filter"] == root["filter"]
+        assert (leg["params"]["exact"], leg["params"]["idf"]["corpus"]["must"]) == (True, INSIDE)
 
 
 def test_over_grpc_the_same_is_sent() -> None:
@@ -114,10 +128,9 @@ def test_coarse_vectors_only_choose_and_whole_ones_rank() -> None:
     with answering(NOTHING) as (url, asked):
         search_meaning(store_at(url, is_coarse=True), SCOPE)
     root, leg = parts_of(asked[0])
-    assert (root["using"], leg["using"]) == ("dense", "coarse")
-    assert leg["limit"] == 4 * root["limit"]  # type: ignore[operator]  # JSON
+    assert (root["using"], leg["using"], leg["limit"]) == ("dense", "coarse", 4 * root["limit"])
     for part in (root, leg):
-        assert (part["filter"]["must"], part["params"]["exact"]) == (INSIDE, True)  # type: ignore[index]  # JSON
+        assert (part["filter"]["must"], part["params"]["exact"]) == (INSIDE, True)
 
 
 def test_a_write_is_waited_for_and_takes_its_turn() -> None:
