@@ -19,7 +19,7 @@ from retrieval.stores.server_opening import collection_name, connect, open_with
 from retrieval.stores.shared import open_store
 from tests.conftest import TEAM, WordHashEmbedder
 
-ORIGINS = ("origin", "private")
+ORIGINS = ("origin", "private", "handbook", "wiki")
 """What the passages of these tests are read from."""
 
 SERVER_URL = os.environ.get("FOOTNOTE_TEST_QDRANT_URL", "")
