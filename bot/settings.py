@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from bot.errors import SettingsError
 from bot.types import FollowUps
+from retrieval.embedding.languages import LANGUAGES
 from retrieval.stores.served import Quantization
 
 SLACK_API_URL = "https://slack.com/api/"
@@ -99,7 +100,7 @@ class Settings:
         "RERANKER_MODEL_PATH", "", "A folder that holds the reranker's files, where it can't be downloaded."
     )
     language: str = _setting(
-        "LANGUAGE", "english", "The language of stems and stop words, by its English name in lower case."
+        "LANGUAGE", "english", "The language that most is written in, for stems and stop words, by its English name."
     )
 
     follow_ups: FollowUps = field(
@@ -119,8 +120,7 @@ class Settings:
             SettingsError: some can't work; its message lists all of them.
         """
         given = {name: environ.get(variable, "").strip() for name, variable in _VARIABLES.items()}
-        if _LOCALES.fullmatch(given["language"]):
-            given["language"] = ""
+        given["language"] = "" if _LOCALES.fullmatch(given["language"]) else given["language"].lower()
         folder = Path(given.pop("data_folder") or DATA_FOLDER)
         follow_ups = given.pop("follow_ups").lower() or FollowUps.ASKER.value
         knows = follow_ups in _FOLLOW_UPS
@@ -175,6 +175,7 @@ class Settings:
             (self.qdrant_quantization in _QUANTIZATIONS, "QDRANT_QUANTIZATION must be none or turbo4."),
             (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
             (not reranker_path or Path(reranker_path).is_dir(), "RERANKER_MODEL_PATH must be a folder that exists."),
+            (self.language in LANGUAGES, f"LANGUAGE must be one of {', '.join(LANGUAGES)}."),
             (not reranker_path or bool(reranker), "RERANKER_MODEL must name the model in RERANKER_MODEL_PATH."),
         ]
         return [problem for holds, problem in checks if not holds]

@@ -58,6 +58,7 @@ def run(command: Check, settings: Settings) -> int:  # noqa: ARG001  # it has no
 def _findings(settings: Settings) -> Iterator[Finding]:
     yield from _found(lambda: _data_folder(settings))
     yield from _found(lambda: _model(settings))
+    yield from _language(settings)
     yield from _found(lambda: _reranker(settings))
     if settings.qdrant_url:
         yield from _found(lambda: _qdrant(settings))
@@ -93,6 +94,16 @@ def _model(settings: Settings) -> list[Finding]:
         return [found]
     unfitted = "when an answer is good enough was fitted to the packaged model: with this one expect other refusals"
     return [found, Finding(Verdict.NOTE, unfitted)]
+
+
+def _language(settings: Settings) -> list[Finding]:
+    if settings.language == Settings().language:
+        return []
+    found = Finding(Verdict.OK, f"stems and stop words of {settings.language}")
+    if settings.embedding_model:
+        return [found]
+    meaning = "the packaged model knows English alone: set EMBEDDING_MODEL, to intfloat/multilingual-e5-large for one"
+    return [found, Finding(Verdict.NOTE, meaning)]
 
 
 def _reranker(settings: Settings) -> list[Finding]:

@@ -6,41 +6,30 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from py_rust_stemmers import SnowballStemmer  # type: ignore[import-untyped]  # it ships no types
-
-from retrieval.embedding.stopwords import STOP_WORDS
+from retrieval.chunking.hidden import without_hidden
+from retrieval.embedding.languages import COMPOUNDING, LANGUAGES, spelling, stemmer, stems_like
+from retrieval.embedding.stopwords import stop_words
 from retrieval.errors import EmbeddingError
 
-LANGUAGES = (
-    "arabic",
-    "danish",
-    "dutch",
-    "english",
-    "finnish",
-    "french",
-    "german",
-    "greek",
-    "hungarian",
-    "italian",
-    "norwegian",
-    "portuguese",
-    "romanian",
-    "russian",
-    "spanish",
-    "swedish",
-    "tamil",
-    "turkish",
-)
-"""Languages that have a Snowball stemmer."""
-
-# Scripts written without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han, and the planes of rarer Han.
+# Scripts in which a space does not end a word: Thai, Lao, Burmese, Khmer, kana, Han and the planes of rarer Han, which
+# have none, and Hangul, in which what follows a noun stands without one.
 _UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
 )
+_HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-_LETTERS = rf"[^\W{_UNSPACED}]+"
+
+_BASIC_PLANE = range(0x80, 0x10000)
+_MARKS = "".join(chr(at) for at in _BASIC_PLANE if unicodedata.category(chr(at)).startswith("M"))
+"""Vowel signs and accents, which are no letters to a regular expression and yet are parts of words."""
+
+_DIGITS = {at: str(unicodedata.decimal(chr(at))) for at in _BASIC_PLANE if chr(at).isdecimal()}
+"""The digits of all scripts; the same number is asked for in any."""
+
+_LETTERS = rf"[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|(?![{_UNSPACED}])[{_MARKS}])*"
 _WORD = re.compile(rf"{_UNSPACED_RUN.pattern}|{_LETTERS}(?:(?:['.\-/:@\\]+|(?<=\d),(?=\d)){_LETTERS})*")
 """A run of unspaced script, or a word with its inner joints: `Accept-Ranges`, `user_id`, `crate::io`, `10,000`."""
 
@@ -54,6 +43,12 @@ _POSSESSIVE = re.compile(r"'s?$", re.IGNORECASE)
 _LONGEST = 64
 """Characters of a term; longer ones are encoded data, which nobody asks for."""
 
+_SHORTEST_PIECE = 4
+"""Letters of what a compound may begin or end with; shorter ones are mostly prefixes and endings."""
+
+_SHORTEST_COMPOUND = 9
+"""Letters of a word that may be a compound."""
+
 
 @dataclass(frozen=True, slots=True)
 class TermRules:
@@ -64,6 +59,8 @@ class TermRules:
     """Whether words that tell nothing apart are left out."""
     parts: bool = True
     """Whether a compound gives its parts too, beside itself."""
+    pieces: bool = True
+    """Whether long words are met by what they begin and end with, in languages that write compounds as one word."""
 
 
 EVERY_RULE = TermRules()
@@ -74,37 +71,72 @@ class TermExtractor:
 
     def __init__(self, language: str, rules: TermRules = EVERY_RULE) -> None:
         if language not in LANGUAGES:
-            raise EmbeddingError(
-                f"There are no stems for LANGUAGE={language}; it can be one of {', '.join(LANGUAGES)}."
-            )
-        self._stem: Callable[[str], str] = SnowballStemmer(language).stem_word if rules.stems else str
-        self._stop_words = STOP_WORDS.get(language, frozenset()) if rules.stop_words else frozenset()
+            raise EmbeddingError(f"LANGUAGE={language} is not known; it can be one of {', '.join(LANGUAGES)}.")
+        base = stems_like(language)
+        self._spelled = spelling(base)
+        self._stem: Callable[[str], str] = stemmer(base) if rules.stems else str
+        self._stop_words = frozenset(map(self._spelled, stop_words(base) if rules.stop_words else ()))
         self._has_parts = rules.parts
+        self.has_pieces = rules.pieces and base in COMPOUNDING
+        self._pieces_of = lru_cache(maxsize=20_000)(self._cut)  # natural text repeats its words
 
     def terms(self, text: str) -> list[str]:
         """All terms in order, with repetitions; a question's are found as a passage's are, so that they can meet."""
         return list(self._terms(text))
 
+    def pieces(self, text: str) -> list[str]:
+        """What the text's long words begin and end with, as terms: `urlaub` and `antrag` of `Urlaubsantrag`.
+
+        Most of them are no words at all, and nobody asks for those. Empty in languages that leave spaces in compounds.
+        """
+        if not self.has_pieces:
+            return []
+        parts = (part for word in _WORD.findall(_normalised(text)) for part in _PARTS.split(word))
+        return [piece for part in parts if len(part) >= _SHORTEST_COMPOUND for piece in self._pieces_of(part)]
+
+    def _cut(self, part: str) -> tuple[str, ...]:
+        word = self._spelled(part)
+        if not word.isalpha() or word in self._stop_words or len(word) > _LONGEST:
+            return ()
+        cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
+        return tuple(sorted({self._stem(piece) for at in cuts for piece in (word[:at], word[at:])}))
+
     def _terms(self, text: str) -> Iterator[str]:
-        for word in _WORD.findall(unicodedata.normalize("NFKC", text).replace("’", "'")):
+        for word in _WORD.findall(_normalised(text)):
             if _UNSPACED_RUN.match(word):
-                yield from _bigrams(word)
-            elif word.casefold() not in self._stop_words:
-                yield from self._identifier(_POSSESSIVE.sub("", word))
+                yield from _grams(word)
+            elif not self._is_stop_word(word):
+                bare = self._without_elision(_POSSESSIVE.sub("", word))
+                yield from () if self._is_stop_word(bare) else self._identifier(bare)
+
+    def _is_stop_word(self, word: str) -> bool:
+        return self._spelled(word) in self._stop_words
+
+    def _without_elision(self, word: str) -> str:
+        """The word without what it has swallowed: `armoire` of `l'armoire`."""
+        first, joint, rest = word.partition("'")
+        return rest if joint and self._is_stop_word(first) else word
 
     def _identifier(self, word: str) -> Iterator[str]:
         """The word's stem; of a compound, itself as it stands and the stems of its parts."""
         parts = [part for part in _PARTS.split(word) if part]
         if len(parts) > 1 and len(word) <= _LONGEST:
-            yield word.casefold().replace(",", "")
+            yield self._spelled(word).replace(",", "")
             if not self._has_parts:
                 return
         for part in parts:
-            lowered = _PLURAL_OF_CAPITALS.sub(r"\1", part).casefold()
-            if lowered not in self._stop_words and len(part) <= _LONGEST:
-                yield self._stem(lowered)
+            spelled = self._spelled(_PLURAL_OF_CAPITALS.sub(r"\1", part))
+            if spelled not in self._stop_words and len(part) <= _LONGEST:
+                yield self._stem(spelled)
 
 
-def _bigrams(run: str) -> list[str]:
-    """Overlapping pairs of characters, or the one character."""
-    return [run[at : at + 2] for at in range(max(len(run) - 1, 1))]
+def _normalised(text: str) -> str:
+    """The text with one form for what looks the same: composed letters, plain apostrophes and digits."""
+    return unicodedata.normalize("NFKC", without_hidden(text)).translate(_DIGITS).replace("’", "'")
+
+
+def _grams(run: str) -> list[str]:
+    """Overlapping pairs of characters, and each Han character, which can be a word; or the one character."""
+    if len(run) == 1:
+        return [run]
+    return [run[at : at + 2] for at in range(len(run) - 1)] + _HAN.findall(run)

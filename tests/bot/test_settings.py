@@ -82,6 +82,7 @@ def test_every_problem_is_told_at_once() -> None:
         "EMBEDDING_MODEL_PATH": "/nowhere/at/all",
         "RERANKER_MODEL_PATH": "/nowhere/either",
         "RERANKER_MODEL": "",
+        "LANGUAGE": "klingon",
         "FOOTNOTE_FOLLOW_UPS": "everybody",
     }
     with pytest.raises(SettingsError) as raised:
@@ -113,3 +114,10 @@ def test_every_setting_has_its_row() -> None:
 def test_the_systems_own_language_is_not_ours(locales: str) -> None:
     """Many systems set LANGUAGE to locales for their own messages, which says nothing of what the team writes in."""
     assert Settings.from_env({"LANGUAGE": locales}).language == "english"
+
+
+def test_an_unknown_language_is_told_with_those_that_are_known() -> None:
+    """Whoever guesses a name sees at once how it is called here; capitals are no matter."""
+    with pytest.raises(SettingsError, match=r"LANGUAGE must be one of arabic, .*, japanese, .*, turkish\."):
+        Settings.from_env({"LANGUAGE": "klingon"})
+    assert Settings.from_env({"LANGUAGE": "German"}).language == "german"
