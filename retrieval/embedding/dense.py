@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,34 +15,12 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from retrieval.embedding import packaged
+from retrieval.embedding.prefixes import prefixes_of
 from retrieval.errors import EmbeddingError
 
 _AT_ONCE = 2
 """Texts embedded at the same time, each alone and on one thread: 69 passages/s on two cores, where fastembed's default
 batch does 5/s with 12 GB, because a batch is padded to its longest text."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Prefixes:
-    """What a model wants before a text, by its model card; fastembed does not add it."""
-
-    query: str = ""
-    passage: str = ""
-
-
-_BGE = _Prefixes(query="Represent this sentence for searching relevant passages: ")
-_PREFIXES = {
-    "baai/bge-small-en-v1.5": _BGE,
-    "baai/bge-base-en-v1.5": _BGE,
-    "baai/bge-large-en-v1.5": _BGE,
-    "snowflake/snowflake-arctic-embed-xs": _BGE,
-    "snowflake/snowflake-arctic-embed-s": _BGE,
-    "snowflake/snowflake-arctic-embed-m": _BGE,
-    "mixedbread-ai/mxbai-embed-large-v1": _BGE,
-    "intfloat/multilingual-e5-small": _Prefixes("query: ", "passage: "),
-    "intfloat/multilingual-e5-large": _Prefixes("query: ", "passage: "),
-    "nomic-ai/nomic-embed-text-v1.5": _Prefixes("search_query: ", "search_document: "),
-}
 
 
 class FastEmbedder:
@@ -65,7 +42,7 @@ class FastEmbedder:
             at_once: How many passages are embedded at the same time.
         """
         self._model = model
-        self._prefixes = _PREFIXES.get(model.lower(), _Prefixes())
+        self._prefixes = prefixes_of(model)
         self._session = _load(cache, model, model_path)
         self._pool = ThreadPoolExecutor(at_once, thread_name_prefix="embedding")
         self._dimension = self._session.embedding_size
