@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import logging
+import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import RLock
+from threading import Event, RLock, Thread
 from typing import TypeVar
 
 import qdrant_edge as engine
 
 from retrieval.errors import StoreUnavailable
 from retrieval.stores.collections import Collection, read_manifest, require_match, write_manifest
-from retrieval.stores.inside import Scored, admitted, best, required_places
-from retrieval.stores.payload import from_payload, to_payload
+from retrieval.stores.edge_shard import (
+    conditions,
+    dense_request,
+    dense_scores_request,
+    equals,
+    guarded,
+    open_shard,
+    pages,
+    sparse_request,
+    sparse_scores_request,
+    to_edge_payload,
+    to_passage,
+    to_places,
+    to_point,
+)
+from retrieval.stores.edge_upkeep import Copy, Current, open_current, write_current
+from retrieval.stores.inside import Scored, admitted, best, is_admitted
 from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
 _T = TypeVar("_T")
+_log = logging.getLogger(__name__)
 
-_DENSE = "dense"
-_SPARSE = "sparse"
 _PAGE = 1000
 """Points read at once when all of a source are read."""
 _BATCH = 200
@@ -32,7 +48,8 @@ _NO_LIMIT = 2**31 - 1
 class EdgeStore:
     """A `PassageStore` in a folder; only one process at a time can have it open.
 
-    It is never optimised here: `optimize()` holds the interpreter's lock for as long as it runs.
+    It is never optimised: `optimize()` holds the interpreter's lock for as long as it runs, and exact search gains
+    nothing by it. Where much was deleted, a thread copies what is left into a new shard that takes the old one's place.
     """
 
     def __init__(self, folder: Path, collection: Collection) -> None:
@@ -43,189 +60,171 @@ class EdgeStore:
             StoreUnavailable: it can't be opened; another process may have it.
         """
         self._write = RLock()
+        self._folder = folder
+        self._dimension = collection.dimension
         found = read_manifest(folder / "manifest.json")
         if found is not None:
             require_match(found, collection, folder)
-        self._shard = _guarded(lambda: _open(folder / "shard", collection.dimension), f"The store in {folder}")
+        self._current, self._shard = open_current(folder, collection.dimension)
         if found is None:
             write_manifest(folder / "manifest.json", collection)
+        self._copy: Copy | None = None
+        self._compacting: Thread | None = None
+        self._closing = Event()
 
     # ------------------------------------------------------------------------------------------------ writing
 
     def upsert(self, passages: Sequence[EmbeddedPassage]) -> None:
-        points = [_point(embedded) for embedded in passages]
-        for start in range(0, len(points), _BATCH):
-            self._update(engine.UpdateOperation.upsert_points(points[start : start + _BATCH]))
+        for start in range(0, len(passages), _BATCH):
+            batch = passages[start : start + _BATCH]
+            operation = engine.UpdateOperation.upsert_points([to_point(embedded) for embedded in batch])
+            self._update(operation, [embedded.passage.id for embedded in batch])
 
     def describe(self, passages: Sequence[Passage]) -> None:
         with self._write:  # what is stored now must still be when it is written: the engine fails at unknown ids
             stored = self._stored({passage.id for passage in passages})
             for passage in passages:
                 if passage.id in stored:
-                    self._update(engine.UpdateOperation.overwrite_payload([passage.id], to_payload(passage)))
+                    operation = engine.UpdateOperation.overwrite_payload([passage.id], to_edge_payload(passage))
+                    self._update(operation, [passage.id])
 
     def delete(self, passage_ids: Sequence[str]) -> None:
-        if passage_ids:
-            self._update(engine.UpdateOperation.delete_points(list(passage_ids)))
+        if not passage_ids:
+            return
+        with self._write:
+            self._update(engine.UpdateOperation.delete_points(list(passage_ids)), passage_ids)
+            self._current = replace(self._current, deleted=self._current.deleted + len(passage_ids))
+            write_current(self._folder, self._current)
+            if self._compacting is None and self._current.is_due(self.count()):
+                self._compacting = Thread(target=self._compact_in_peace, name="store-upkeep", daemon=True)
+                self._compacting.start()
 
-    def _update(self, operation: engine.UpdateOperation) -> None:
+    def _update(self, operation: engine.UpdateOperation, passage_ids: Sequence[str]) -> None:
         """Apply one operation; it is in the write-ahead log when this returns."""
         with self._write:
-            _guarded(lambda: self._shard.update(operation), "Writing to the store")
+            guarded(lambda: self._shard.update(operation), "Writing to the store")
+            if self._copy is not None:
+                self._copy.note(passage_ids)
+
+    # ------------------------------------------------------------------------------------------------ upkeep
+
+    def compact(self) -> None:
+        """Give back the room of what was deleted; others read and write meanwhile.
+
+        Raises:
+            StoreUnavailable: it failed; the shard that was there stays.
+        """
+        following = self._current.following()
+        place = self._folder / following.folder
+        shutil.rmtree(place, ignore_errors=True)  # what an attempt before left
+        copy = Copy(self._shard, guarded(lambda: open_shard(place, self._dimension), "Copying the store"))
+        with self._write:
+            self._copy = copy
+        try:
+            if copy.copy_all(self._closing) and copy.catch_up(self._write, self._closing):
+                self._take_over(copy, following)
+            else:
+                guarded(copy.target.close, "Copying the store")
+        finally:
+            with self._write:
+                self._copy = None
+
+    def _take_over(self, copy: Copy, following: Current) -> None:
+        """Let the copy answer from now on; a kill before or after leaves one whole shard that answers."""
+        guarded(copy.target.flush, "Copying the store")
+        with self._write:
+            copy.finish()
+            write_current(self._folder, following)
+            old, replaced = self._shard, self._current
+            self._shard, self._current, self._copy = copy.target, following, None
+        old.close()  # what is being asked of it is still answered
+        shutil.rmtree(self._folder / replaced.folder)
+
+    def _compact_in_peace(self) -> None:
+        """The edge of a thread of its own: what fails here fails nobody's call, and is tried again."""
+        try:
+            self.compact()
+        except (StoreUnavailable, OSError):
+            _log.exception("The store could not be copied without what was deleted; it is tried again later.")
+        finally:
+            self._compacting = None
 
     # --------------------------------------------------------------------------------- reading, to keep the index
 
     def passages_of(self, source_id: str) -> tuple[Passage, ...]:
-        records = self._scroll(engine.Filter(must=[_equals("source_id", source_id)]))
-        return tuple(sorted(map(_passage, records), key=lambda passage: (passage.position, passage.id)))
+        records = self._scroll(engine.Filter(must=[equals("source_id", source_id)]))
+        return tuple(sorted(map(to_passage, records), key=lambda passage: (passage.position, passage.id)))
 
     def sources_of(self, origin: str) -> frozenset[str]:
-        request = engine.FacetRequest(
-            "source_id", limit=_NO_LIMIT, exact=True, filter=engine.Filter(must=[_equals("origin", origin)])
-        )
-        hits = _guarded(partial(self._shard.facet, request), "Reading the store").hits
+        inside = engine.Filter(must=[equals("origin", origin)])
+        request = engine.FacetRequest("source_id", limit=_NO_LIMIT, exact=True, filter=inside)
+        hits = self._ask(lambda shard: shard.facet(request), "Reading the store").hits
         return frozenset(str(hit.value) for hit in hits)
 
     def count(self) -> int:
-        return int(_guarded(lambda: self._shard.count(engine.CountRequest(exact=True)), "Reading the store"))
+        return self._ask(lambda shard: shard.count(engine.CountRequest(exact=True)), "Reading the store")
 
     def _stored(self, passage_ids: set[str]) -> set[str]:
-        records = _guarded(lambda: self._shard.retrieve(list(passage_ids), False, False), "Reading the store")
+        records = self._ask(lambda shard: shard.retrieve(list(passage_ids), False, False), "Reading the store")
         return {str(record.id) for record in records}
 
     def _scroll(self, condition: engine.Filter) -> list[engine.Record]:
-        records: list[engine.Record] = []
-        offset = None
-        while True:
-            request = engine.ScrollRequest(offset=offset, limit=_PAGE, filter=condition, with_payload=True)
-            page, offset = _guarded(partial(self._shard.scroll, request), "Reading the store")
-            records += page
-            if offset is None:
-                return records
+        def read(shard: engine.EdgeShard) -> list[engine.Record]:
+            return [record for page in pages(shard, condition, _PAGE) for record in page]
+
+        return self._ask(read, "Reading the store")
 
     # ------------------------------------------------------------------------------------- reading inside a scope
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._search(_dense_leg(vector), scope, limit)
+        return best(lambda number: self._found(dense_request(vector, scope, number)), scope, limit)
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._search(_sparse_leg(vector), scope, limit) if vector.indices else ()
+        if not vector.indices:
+            return ()
+        return best(lambda number: self._found(sparse_request(vector, scope, number)), scope, limit)
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
     ) -> Mapping[str, LegScores]:
         if scope.is_empty or not passage_ids:
             return {}
-        dense_scores = self._scores_of(passage_ids, _dense_leg(dense), scope)
-        sparse_scores = self._scores_of(passage_ids, _sparse_leg(sparse), scope) if sparse.indices else {}
+        asked = sorted(set(passage_ids))
+        dense_scores = self._scores(dense_scores_request(dense, scope, asked), scope)
+        sparse_scores = self._scores(sparse_scores_request(sparse, scope, asked), scope) if sparse.indices else {}
         return {id_: LegScores(score, sparse_scores.get(id_, 0.0)) for id_, score in dense_scores.items()}
 
     def read(self, passage_ids: Sequence[str], scope: Scope) -> tuple[Passage, ...]:
         if scope.is_empty or not passage_ids:
             return ()
         asked = engine.HasIdCondition(set(passage_ids))
-        records = self._scroll(engine.Filter(must=[*_conditions(scope), asked]))
-        found = {passage.id: passage for passage in admitted(map(_passage, records), scope)}
+        records = self._scroll(engine.Filter(must=[*conditions(scope), asked]))
+        found = {passage.id: passage for passage in admitted(map(to_passage, records), scope)}
         return tuple(found[id_] for id_ in passage_ids if id_ in found)
 
     def close(self) -> None:
+        self._closing.set()
+        if compacting := self._compacting:
+            compacting.join()
         with self._write:
-            _guarded(self._shard.close, "Closing the store")
+            guarded(self._shard.close, "Closing the store")
 
-    def _search(self, leg: _Leg, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        def ask(number: int) -> list[Scored]:
-            return [Scored(_passage(point), point.score) for point in self._query(leg, scope, number)]
+    def _found(self, request: engine.QueryRequest) -> list[Scored]:
+        points = self._ask(lambda shard: shard.query(request), "Searching the store")
+        return [Scored(to_passage(point), point.score) for point in points]
 
-        return best(ask, scope, limit)
+    def _scores(self, request: engine.QueryRequest, scope: Scope) -> dict[str, float]:
+        points = self._ask(lambda shard: shard.query(request), "Searching the store")
+        return {
+            str(point.id): float(point.score) for point in points if is_admitted(str(point.id), to_places(point), scope)
+        }
 
-    def _scores_of(self, passage_ids: Sequence[str], leg: _Leg, scope: Scope) -> dict[str, float]:
-        asked = engine.HasIdCondition(set(passage_ids))
-        points = self._query(leg, scope, len(set(passage_ids)), asked)
-        scores = {str(point.id): float(point.score) for point in points}
-        return {passage.id: scores[passage.id] for passage in admitted(map(_passage, points), scope)}
-
-    def _query(self, leg: _Leg, scope: Scope, limit: int, *also: engine.HasIdCondition) -> list[engine.ScoredPoint]:
-        """Ask one leg, with the scope in the leg and at the root."""
-        inside = engine.Filter(must=[*_conditions(scope), *also])
-        params = leg.params(scope)
-        request = engine.QueryRequest(
-            limit=limit,
-            query=leg.query,
-            prefetches=[engine.Prefetch(limit=limit, query=leg.query, filter=inside, params=params)],
-            filter=inside,
-            params=params,
-            with_payload=True,
-        )
-        return _guarded(partial(self._shard.query, request), "Searching the store")
-
-
-@dataclass(frozen=True, slots=True)
-class _Leg:
-    """What one ranking goes by."""
-
-    query: engine.Query
-    counts_documents: bool
-    """Whether its scores hold document frequencies, which are then counted over the scope."""
-
-    def params(self, scope: Scope) -> engine.SearchParams:
-        idf = engine.IdfParams(corpus=engine.Filter(must=_conditions(scope))) if self.counts_documents else None
-        return engine.SearchParams(exact=True, idf=idf)
-
-
-def _dense_leg(vector: Vector) -> _Leg:
-    return _Leg(engine.Query.Nearest(vector.tolist(), using=_DENSE), counts_documents=False)
-
-
-def _sparse_leg(vector: SparseVector) -> _Leg:
-    return _Leg(engine.Query.Nearest(_engine_vector(vector), using=_SPARSE), counts_documents=True)
-
-
-def _engine_vector(vector: SparseVector) -> engine.SparseVector:
-    return engine.SparseVector(list(vector.indices), list(vector.values))
-
-
-def _conditions(scope: Scope) -> list[engine.ConditionType]:
-    """The scope as the engine's conditions, all of which must hold."""
-    return [engine.FieldCondition("places", match=engine.MatchAny(list(any_of))) for any_of in required_places(scope)]
-
-
-def _equals(field: str, value: str) -> engine.FieldCondition:
-    return engine.FieldCondition(field, match=engine.MatchValue(value))
-
-
-def _point(embedded: EmbeddedPassage) -> engine.Point:
-    vectors = {_DENSE: embedded.dense.tolist(), _SPARSE: _engine_vector(embedded.sparse)}
-    return engine.Point(embedded.passage.id, vectors, to_payload(embedded.passage))
-
-
-def _passage(point: engine.ScoredPoint | engine.Record) -> Passage:
-    return from_payload(str(point.id), point.payload or {})
-
-
-def _open(folder: Path, dimension: int) -> engine.EdgeShard:
-    if (folder / "edge_config.json").exists():
-        return engine.EdgeShard.load(str(folder))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    shard = engine.EdgeShard.create(
-        str(folder),
-        engine.EdgeConfig(
-            vectors={_DENSE: _nearest_of_several(dimension)},
-            sparse_vectors={_SPARSE: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf)},
-        ),
-    )
-    for field in ("places", "source_id", "origin"):
-        shard.update(engine.UpdateOperation.create_field_index(field, engine.PayloadSchemaType.Keyword))
-    return shard
-
-
-def _nearest_of_several(dimension: int) -> engine.EdgeVectorParams:
-    """A passage has vectors of itself and of its parts; the engine scores it by the one nearest to the query."""
-    nearest = engine.MultiVectorConfig(engine.MultiVectorComparator.MaxSim)
-    return engine.EdgeVectorParams(size=dimension, distance=engine.Distance.Cosine, multivector_config=nearest)
-
-
-def _guarded(call: Callable[[], _T], doing: str) -> _T:
-    try:
-        return call()
-    except Exception as error:  # the engine raises bare Exception for everything
-        raise StoreUnavailable(f"{doing} failed: {error}.") from error
+    def _ask(self, call: Callable[[engine.EdgeShard], _T], doing: str) -> _T:
+        """Read from the shard that answers; where another takes its place at that moment, from that one."""
+        while True:
+            shard = self._shard
+            try:
+                return guarded(partial(call, shard), doing)
+            except StoreUnavailable:
+                if shard is self._shard:
+                    raise
