@@ -30,6 +30,7 @@ _RUNNERS = {
     parsing.Passages: "passages",
     parsing.EvalRetrieval: "evaluate",
     parsing.EvalRewriting: "evaluate",
+    parsing.BenchStore: "bench",
     parsing.Status: "status",
     parsing.RunSandbox: "sandbox",
 }

@@ -15,7 +15,7 @@ _DOCUMENTS = (
     "plain text"
 )
 
-STAGES = ("dense", "sparse", "fill", "rerank", "excerpts", "headings", "stems", "stop-words", "parts")
+STAGES = ("dense", "sparse", "fill", "neighbours", "rerank", "excerpts", "headings", "stems", "stop-words", "parts")
 FUSIONS = ("scores", "relative", "rrf")
 """Names of what `retrieval` has; a test holds them equal, so that telling them needs none of it."""
 
@@ -85,6 +85,14 @@ class EvalRewriting:
 
 
 @dataclass(frozen=True, slots=True)
+class BenchStore:
+    """Measure how fast the embedded store is on made-up passages."""
+
+    passages: int
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """Show what has been read and indexed."""
 
@@ -100,7 +108,7 @@ class RunSandbox:
     handbook: Path | None
 
 
-Command = Serve | Check | Index | Ask | Passages | EvalRetrieval | EvalRewriting | Status | RunSandbox
+Command = Serve | Check | Index | Ask | Passages | EvalRetrieval | EvalRewriting | BenchStore | Status | RunSandbox
 
 
 def parse(argv: Sequence[str]) -> tuple[Command, bool]:
@@ -129,6 +137,7 @@ def build_parser() -> _Parser:
     _add_ask(commands)
     _add_passages(commands)
     _add_eval(commands)
+    _add_bench(commands)
     _add_sandbox(commands)
     return parser
 
@@ -234,6 +243,14 @@ def _add_eval_retrieval(parser: _Parser) -> None:
     parser.add_argument("--fusion", choices=FUSIONS, help="how the legs are fused (default: scores)")
     parser.add_argument("--passage-tokens", type=_positive, metavar="N", help="fill passages up to this (default: 220)")
     _add_json(parser)
+
+
+def _add_bench(commands: _Commands) -> None:
+    parser = commands.add_parser("bench", help="measure how fast it is", description="Measure how fast Footnote is.")
+    parts = parser.add_subparsers(metavar="PART", required=True)
+    store = _add(parts, "store", BenchStore)
+    store.add_argument("--passages", type=_positive, default=100_000, metavar="N", help="how many (default: 100000)")
+    _add_json(store)
 
 
 def _add_sandbox(commands: _Commands) -> None:
