@@ -182,7 +182,12 @@ class EdgeStore:
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
         if not vector.indices:
             return ()
-        return best(lambda number: self._found(sparse_request(vector, scope, number)), scope, limit)
+        return best(
+            lambda number: self._found(sparse_request(vector, scope, number)),
+            scope,
+            limit,
+            lambda ids: self._scores(sparse_scores_request(vector, scope, ids), scope),
+        )
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope

@@ -121,9 +121,26 @@ def dense_scores_request(vector: Vector, scope: Scope, passage_ids: Sequence[str
 
 
 def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Sequence[str]) -> engine.QueryRequest:
-    """Asks how rare the words are that these passages share, those of the scope that share any."""
-    inside = _inside(scope, engine.HasIdCondition(set(passage_ids)))
-    return _request(_sparse_query(vector), inside, _counting_over(scope), len(passage_ids), with_payload=_PLACES_ONLY)
+    """Asks how rare the words are that these passages share, those of the scope that share any.
+
+    Each term is a leg, and the root adds them up in the order of the terms. The engine left to itself adds in the order
+    in which it first saw them, in whosever passage that was: the last digits of a score would tell of what is outside
+    the scope.
+    """
+    inside, number = _inside(scope, engine.HasIdCondition(set(passage_ids))), len(passage_ids)
+    terms = [
+        SparseVector((index,), (value,)) for index, value in sorted(zip(vector.indices, vector.values, strict=True))
+    ]
+    params = _counting_over(scope)
+    scores = [f"$score[{at}]" for at in range(len(terms))]
+    total = engine.Expression.Sum([engine.Expression.Variable(score) for score in scores])
+    return engine.QueryRequest(
+        limit=number,
+        query=engine.Formula(total, dict.fromkeys(scores, 0.0)),
+        prefetches=[engine.Prefetch(number, _sparse_query(term), None, params, inside) for term in terms],
+        filter=inside,
+        with_payload=_PLACES_ONLY,
+    )
 
 
 def pages(
