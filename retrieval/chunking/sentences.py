@@ -7,13 +7,15 @@ import re
 Span = tuple[int, int]
 
 _ABBREVIATION = re.compile(
-    r"e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|prof|st|sr|mt|messrs|dept|a\.k\.a|w\.r\.t|incl|excl|resp|z\.b|d\.h|bzw"
+    r"e\.g|i\.e|cf|vs|approx|mr|mrs|ms|dr|prof|st|sr|mt|messrs|dept|a\.k\.a|w\.r\.t|incl|excl|resp"
+    r"|z\.b|d\.h|bzw|ca|ggf|evtl|inkl|exkl|zzgl|vgl|bspw|sog|mme|mlle|env"
     r"|[a-hj-z]"  # an initial
 )
 """Words after which a full stop doesn't end a sentence, without that stop."""
 
 _BEFORE_NUMBER = re.compile(
     r"nos?|nr|vol|figs?|eq|sec|ch|pp|max|min|ext|tel|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
+    r"|abs|abb|tab|kap|bd|art|janv|févr|juill|déc|okt|dez"
 )
 """Words after which it doesn't when a number follows."""
 
@@ -22,8 +24,16 @@ _BEFORE_SMALL = re.compile(r"etc|[ap]\.m|inc|ltd|co|corp|jr|u\.s|u\.k|usw")
 
 _CODE = re.compile(r"(`+)(?!`)[^`\n][^\n]*?(?<!`)\1(?!`)")
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[a-z][a-z0-9+.-]*:[^<>\s]*>")
-_CLOSERS = r"[\"'”’»)\]*_~`]*"
-_END = re.compile(rf"(?P<stop>[.!?…]+){_CLOSERS}(?=\s|$)|(?P<wide>[。！？．｡]+[」』”’）】]*)")
+_CLOSERS = r"(?:[\"'”’»)\]*_~`]|[ ][»›])*"  # French has a space before its closing marks
+_END = re.compile(rf"(?P<stop>[.!?…؟۔।॥]+){_CLOSERS}(?=\s|$)|(?P<wide>(?:[。！？｡។။]|．(?![0-9０-９]))+[」』”’）】]*)")
+_IN_WIDE_QUOTES = re.compile(r"「[^「」\n]*」|『[^『』\n]*』|（[^（）\n]*）")
+_GOES_ON = re.compile(r"[ぁ-んー、，。]")  # as と and って do: who said what was quoted
+_ORDINAL = re.compile(r"(?:^|.*[^\w.])\d{1,2}")
+_AFTER_ORDINAL = re.compile(
+    r"(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
+    r"|Quartal|Woche|Stock|Etage|Tag|Klasse|Auflage)\b"
+)
+"""What follows a number that is read as "third" where a full stop makes it so, as in German: `am 3. Mai`."""
 _BREAK = re.compile(
     r"[ \t]*\n[ \t]*\n\s*"  # a blank line
     r"|(?: {2,}|\\)\n\s*"  # a hard line break
@@ -45,10 +55,18 @@ def sentences(text: str) -> tuple[Span, ...]:
 
 
 def _masked(text: str) -> str:
-    """The text, equally long, with the stops inside code, link targets and addresses taken out."""
+    """The text, equally long, with the stops inside code, link targets, addresses and wide quotes taken out."""
     for pattern in (_CODE, _TARGET):
         text = pattern.sub(lambda match: "x" * len(match.group()), text)
-    return text
+    return _IN_WIDE_QUOTES.sub(_with_one_stop, text)
+
+
+def _with_one_stop(match: re.Match[str]) -> str:
+    """A quotation with its last stop alone, and without that where the sentence around it goes on."""
+    quoted, after = match.group()[:-1], match.string[match.end() : match.end() + 1]
+    inner = len(quoted.rstrip("。！？｡．"))
+    kept = "x" * (len(quoted) - inner) if _GOES_ON.match(after) else quoted[inner:]
+    return re.sub("[。！？｡．]", "x", quoted[:inner]) + kept + match.group()[-1]
 
 
 def _boundaries(text: str) -> list[Span]:
@@ -74,9 +92,13 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     if match["stop"] != ".":
         return not after.islower()
     line = text[max(0, match.start() - 40) : match.start()].rpartition("\n")[2]
-    if after.islower() or _LABEL.fullmatch(line):
+    if after.islower() or _LABEL.fullmatch(line) or _is_ordinal(line, text[match.end() : match.end() + 80]):
         return False
     return not _is_abbreviation(_WORD_BEFORE.search(line), after)
+
+
+def _is_ordinal(line: str, after: str) -> bool:
+    return bool(_ORDINAL.fullmatch(line)) and bool(_AFTER_ORDINAL.match(after.lstrip()))
 
 
 def _is_abbreviation(match: re.Match[str] | None, after: str) -> bool:

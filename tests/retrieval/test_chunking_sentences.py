@@ -19,12 +19,24 @@ from retrieval.types import UnitKind
         ["J. K. Brand and A. Kim wrote it.", "I did not.", "We sail to the U.S. coast."],
         ["Run `make it. Now` first.", "Read [the guide](guide.md. x).", "**Never stop.**", "(Really.)", '"Ever."'],
         ["潮が変わる。", "ポンプは止まる！", "本当に？", "はい。"],
+        [
+            "「はい。行きます。」と彼は答えた。",
+            "「止めて！」",
+            "『注意。』って書いてある（必ず。）。",
+            "幅は１．５メートル。",
+        ],
+        ["水泵晚上运行。", "“先开阀门。”", "然后等待！", "好吗？"],
+        ["潮が変わる．", "次へ進む。"],
+        ["Am 3. Mai gilt z. B. Abs. 2, ggf. Anlage 4.", "Sie kostet ca. 5 Euro.", "Im 2. Quartal sinkt der Preis."],
+        ["Il dit : « Venez ! »", "Puis Mme. Brand part.", "Art. 5 du code, env. 3 jours.", "D'accord ?", "Oui."],
+        ["هل يعمل المضخة؟", "نعم."],
+        ["पंप चलता है।", "ठीक है।"],
         ["A line that is\nwrapped by hand goes on.", "So does\nthis one."],
     ],
 )
 def test_sentences_end_where_readers_see_them_end(parts: list[str]) -> None:
     """Abbreviations, numbers, names, code, addresses and wrapped lines don't end one."""
-    text = ("" if parts[0].endswith("。") else " ").join(parts)
+    text = ("" if parts[0].endswith(("。", "．")) else " ").join(parts)
     assert [text[start:end] for start, end in sentences(text)] == parts
 
 
