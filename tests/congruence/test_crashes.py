@@ -58,7 +58,7 @@ def test_a_run_whose_nth_write_fails_is_completed_by_the_next(small_store: Passa
         has_failed = fails(Failing(small_store, at, is_done))
         index(small_store, AFTER)
         assert passages_in(small_store) == passages
-        assert scores_in(small_store) == pytest.approx(scores, rel=1e-5)
+        assert scores_in(small_store) == pytest.approx(scores, rel=1e-5)  # local mode's last digits drift
     assert at > FEWEST_WRITES
 
 

@@ -24,7 +24,7 @@ from retrieval.stores.protocol import PassageStore
 from tests.conftest import TEAM, WordHashEmbedder
 from tests.corpora import corpus, index, passages_in, scores_in
 
-KILLS = int(os.environ.get("FOOTNOTE_TEST_KILLS", "40"))
+KILLS = int(os.environ.get("FOOTNOTE_TEST_KILLS", "30"))
 COLLECTION = Collection(TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
 _LONGEST_S = 60.0
 """For a child to come to where it is killed, on a machine that several things share."""
@@ -47,24 +47,26 @@ class Counted:
 
 
 def run(folder: Path, seed: int, writes: Synchronized[int]) -> None:
-    """Open the store, make it hold a corpus and close it: what a child does until it is killed."""
+    """Open the store, make it hold a corpus, give back room and close it: what a child does until it is killed."""
     store = EdgeStore(folder, COLLECTION)
     writes.value += 1
     counted: PassageStore = Counted(store, writes)  # type: ignore[assignment]  # hands on whatever it is asked
     index(counted, corpus(seed))
+    if seed % 3 == 0:
+        store.compact()
     store.close()
     writes.value = -1
 
 
 def kill_once(folder: Path, seed: int, chance: random.Random) -> int:
     """Kill a child a moment after one of its writes began, or while it opens; says how many had begun, -1 for all."""
-    writes = context.Value("i", 0)
+    is_new, writes = not folder.exists(), context.Value("i", 0)
     child = context.Process(target=run, args=(folder, seed, writes))
     child.start()
-    wanted, deadline = chance.randrange(12), time.monotonic() + _LONGEST_S
+    wanted, deadline = 0 if is_new else chance.randrange(12), time.monotonic() + _LONGEST_S
     while 0 <= writes.value < wanted and time.monotonic() < deadline:
         time.sleep(0.0002)
-    time.sleep(chance.random() ** 2 * 0.02)
+    time.sleep(chance.random() * 0.3 if is_new else chance.random() ** 2 * 0.02)  # making a store takes so long
     child.kill()
     child.join(_LONGEST_S)
     assert child.exitcode in {0, -SIGKILL}
@@ -94,6 +96,6 @@ def test_a_killed_indexer_is_completed_by_the_next_run(tmp_path: Path, fresh: Ed
             index(fresh, [])
             index(fresh, corpus(seed))
             assert passages_in(store) == passages_in(fresh), f"after corpus {seed}"
-            assert scores_in(store) == pytest.approx(scores_in(fresh), rel=1e-5), f"after corpus {seed}"
+            assert scores_in(store) == scores_in(fresh), f"after corpus {seed}"
             assert index(store, corpus(seed)).added == 0
-    assert sum(at > 1 for at in reached) > KILLS / 2, f"too few were killed while they wrote: {reached}"
+    assert sum(at > 1 for at in reached) > KILLS / 3, f"too few were killed while they wrote: {reached}"
