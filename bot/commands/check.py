@@ -102,8 +102,8 @@ def _language(settings: Settings) -> list[Finding]:
     found = Finding(Verdict.OK, f"stems and stop words of {settings.language}")
     if settings.embedding_model:
         return [found]
-    meaning = "the packaged model knows English alone: set EMBEDDING_MODEL, to intfloat/multilingual-e5-large for one"
-    return [found, Finding(Verdict.NOTE, meaning)]
+    english = "the packaged model knows English alone and takes too much for an answer elsewhere: set EMBEDDING_MODEL"
+    return [found, Finding(Verdict.NOTE, f"{english}, to intfloat/multilingual-e5-large for one")]
 
 
 def _reranker(settings: Settings) -> list[Finding]:

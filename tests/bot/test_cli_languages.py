@@ -25,7 +25,7 @@ def test_check_says_that_the_packaged_model_knows_english_alone(
     main(["check"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == "ok      stems and stop words of german"
-    assert lines[3].startswith("note    the packaged model knows English alone: set EMBEDDING_MODEL")
+    assert lines[3].startswith("note    the packaged model knows English alone and takes too much for an answer")
 
 
 def test_an_unknown_language_is_wrong_usage(

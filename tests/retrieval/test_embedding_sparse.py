@@ -97,5 +97,5 @@ def test_every_text_is_found_by_itself(text: str) -> None:
 
 def test_an_unknown_language_is_one_clear_error() -> None:
     """The error names the setting and what it can be."""
-    with pytest.raises(EmbeddingError, match="LANGUAGE=klingon is not known; it can be one of arabic, .*, turkish"):
+    with pytest.raises(EmbeddingError, match=r"LANGUAGE=klingon is not known; it can be one of arabic, .*, turkish"):
         Bm25Embedder("klingon")

@@ -175,6 +175,16 @@ def test_a_failing_reranker_fails_the_search(store: EdgeStore, tmp_path: Path) -
         Searcher(store, DENSE, SPARSE, reranker=broken).search("pump", EVERYBODY)
 
 
+def test_what_is_outside_the_scope_changes_no_order(store: EdgeStore, reranker: CrossEncoder) -> None:
+    """Hits, ranks and scores are the same, whether or not the reranker could have read other passages."""
+    store.upsert(embedded(PUMPS, DENSE, SPARSE))
+    searcher = Searcher(store, DENSE, SPARSE, Stages(candidates=2, rerank=3), reranker)
+    alone = searcher.search("pump valve", EVERYBODY)
+    hidden = [passage("pump valve leak night", "cellar", source=f"hidden {at}") for at in range(5)]
+    store.upsert(embedded(hidden, DENSE, SPARSE))
+    assert searcher.search("pump valve", EVERYBODY) == alone
+
+
 def two_words_each(folder: Path) -> tuple[Path, list[str]]:
     """Sources that are each told from all others by a pair of words only, and the questions for them."""
     pairs = [(first, second) for first in WORDS for second in WORDS if first != second]
