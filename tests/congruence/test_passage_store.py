@@ -210,7 +210,7 @@ PASSAGES = st.lists(st.tuples(WORDS, st.sets(PLACES, min_size=1)), min_size=1, m
 READERS = st.lists(st.sets(PLACES, min_size=1), min_size=1, max_size=3)
 
 
-@settings(max_examples=60, deadline=None)  # each example writes and searches a store
+@settings(max_examples=25, deadline=None)  # each example writes and searches a store; test_searching asks more
 @given(drafts=PASSAGES, readers=READERS, query=WORDS, limit=st.integers(1, 6))
 def test_what_is_outside_the_scope_changes_nothing(
     small_store: PassageStore,
