@@ -2,12 +2,13 @@
 
 `python -m benchmarks.ablation SET… --cache FOLDER`
 
-SET is a folder in the BEIR layout, or of documents with queries.jsonl and qrels/. FOLDER, outside the project, keeps the
-vectors of texts, and what was measured: an interrupted run goes on where it was. Measures go by the names of rows and
-sets, so remove `measured.json` from it when the code has changed.
+SET is a folder in the BEIR layout, or of documents with queries.jsonl and qrels/. FOLDER, outside the project, keeps
+the vectors of texts, and what was measured: an interrupted run goes on where it was. Measures go by the names of rows
+and sets, so remove `measured.json` from it when the code has changed.
 
-The gain of a stage is the mean, over the queries of all sets, of the product's nDCG@10 less that without the stage, with the
-standard error of that mean. A stage holds when its gain exceeds one standard error and no set loses more than .01 by it.
+The gain of a stage is the mean, over the queries of all sets, of the product's nDCG@10 less that without the stage,
+with the standard error of that mean. A stage holds when its gain exceeds one standard error and no set loses more than
+.01 by it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ ROWS: Mapping[str, Variant] = {
     "BM25 alone": PRODUCT.without(["dense"]),
     "dense alone": PRODUCT.without(["sparse"]),
     "no fill: a leg's score only for its own candidates": PRODUCT.without(["fill"]),
+    "no neighbours: a passage's own meaning alone": PRODUCT.without(["neighbours"]),
     "fusion of relative scores": PRODUCT.of(fusion="relative"),
     "fusion of relative scores, no fill": PRODUCT.of(fusion="relative").without(["fill"]),
     "fusion of reciprocal ranks, no fill": PRODUCT.of(fusion="rrf").without(["fill"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, pstdev
 
 Scores = Mapping[str, float]
@@ -14,6 +14,10 @@ Fusion = Callable[[Scores, Scores], dict[str, float]]
 _DEVIATIONS_PER_POINT = 0.25
 """Standard deviations of cosine that a point of BM25 is worth. Between 0.2 and 0.35 nDCG@10 moves by less than .003 in
 the mean of four sets: docs/decisions/0003, `footnote eval retrieval DIR`."""
+
+_NEIGHBOURS_SHARE = 0.15
+"""What each neighbour's cosine counts for in a passage's. Between 0.05 and 0.2 every one of five sets gains:
+docs/decisions/0013, `python -m benchmarks.ablation SET…`."""
 
 _RRF_K = 60
 """Source: Cormack, Clarke & Buettcher 2009, "Reciprocal Rank Fusion outperforms Condorcet"."""
@@ -39,6 +43,15 @@ def by_ranks(dense: Scores, sparse: Scores) -> dict[str, float]:
     """Reciprocal rank fusion; a candidate without a word of the query has no rank in the sparse leg."""
     matching = {id_: score for id_, score in sparse.items() if score > 0}
     return _sum(_reciprocal_ranks(dense), _reciprocal_ranks(matching))
+
+
+def in_context(own: float, neighbours: Sequence[float]) -> float:
+    """A passage's cosine, drawn towards those of what stands right before and after it.
+
+    What stands among passages on the query's subject answers it more often than what is near by chance. An end of a
+    source has no neighbour there and is drawn less.
+    """
+    return own + _NEIGHBOURS_SHARE * sum(beside - own for beside in neighbours)
 
 
 FUSIONS: Mapping[str, Fusion] = {"scores": by_scores, "relative": by_relative_scores, "rrf": by_ranks}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from retrieval.chunking import text_to_embed
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
-from retrieval.fusion import FUSIONS, ranked
+from retrieval.fusion import FUSIONS, Scores, in_context, ranked
 from retrieval.stores.protocol import LegScores, PassageStore, Vector
 from retrieval.types import Candidate, Hit, Passage, Scope, SearchResult, SparseVector
 
@@ -22,6 +22,8 @@ class Stages:
     sparse: bool = True
     fill: bool = True
     """Whether a candidate of one leg gets the other leg's score too."""
+    neighbours: bool = True
+    """Whether a candidate's meaning is also that of the passages right before and after it."""
     fusion: str = "scores"
     """A name of `retrieval.fusion.FUSIONS`."""
     candidates: int = 50
@@ -71,8 +73,9 @@ class Searcher:
         vector = self._dense.embed_query(query)
         dense = self._dense_candidates(vector, scope, depth)
         sparse = sparse_leg.result()
-        scores = self._scores(dense, sparse, vector, terms, scope)
-        fused = self._fused(dense, sparse, scores)
+        passages = {candidate.passage.id: candidate.passage for candidate in (*dense, *sparse)}
+        scores = self._scores(passages, vector, terms, scope)
+        fused = self._fused(passages, self._votes(dense, sparse, passages, scores), scores)
         return SearchResult(self._reranked(query, fused)[:limit], dense, sparse, fused[:limit])
 
     def _dense_candidates(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
@@ -82,36 +85,49 @@ class Searcher:
         return self._store.search_sparse(terms, scope, limit) if self._stages.sparse else ()
 
     def _scores(
+        self, passages: Mapping[str, Passage], vector: Vector, terms: SparseVector, scope: Scope
+    ) -> Mapping[str, LegScores]:
+        """Both scores of every candidate, and of those beside it, that is still in the store and in scope."""
+        beside = (id_ for passage in passages.values() for id_ in self._beside(passage))
+        return self._store.score(sorted({*passages, *beside}), vector, terms, scope)
+
+    def _beside(self, passage: Passage) -> tuple[str, ...]:
+        return passage.neighbours if self._stages.neighbours and self._stages.dense else ()
+
+    def _votes(
         self,
         dense: tuple[Candidate, ...],
         sparse: tuple[Candidate, ...],
-        vector: Vector,
-        terms: SparseVector,
-        scope: Scope,
-    ) -> Mapping[str, LegScores]:
-        """Both scores of every candidate that is still in the store and in scope."""
-        return self._store.score(
-            sorted({candidate.passage.id for candidate in (*dense, *sparse)}), vector, terms, scope
+        passages: Mapping[str, Passage],
+        scores: Mapping[str, LegScores],
+    ) -> tuple[Scores, Scores]:
+        """What each leg brings to the fusion."""
+
+        def meaning(id_: str) -> float:
+            beside = [scores[one].dense for one in self._beside(passages[id_]) if one in scores]
+            return in_context(scores[id_].dense, beside)
+
+        of_meaning = self._voters(dense, passages, self._stages.dense)
+        of_words = self._voters(sparse, passages, self._stages.sparse)
+        return (
+            {id_: meaning(id_) for id_ in of_meaning if id_ in scores},
+            {id_: scores[id_].sparse for id_ in of_words if id_ in scores},
         )
 
+    def _voters(self, leg: tuple[Candidate, ...], candidates: Iterable[str], leg_is_on: bool) -> list[str]:
+        """Whose scores one leg brings to the fusion."""
+        if self._stages.fill and leg_is_on:
+            return list(candidates)
+        return [candidate.passage.id for candidate in leg]
+
     def _fused(
-        self, dense: tuple[Candidate, ...], sparse: tuple[Candidate, ...], scores: Mapping[str, LegScores]
+        self, passages: Mapping[str, Passage], votes: tuple[Scores, Scores], scores: Mapping[str, LegScores]
     ) -> tuple[Hit, ...]:
-        passages: dict[str, Passage] = {candidate.passage.id: candidate.passage for candidate in (*dense, *sparse)}
-        fused = self._fuse(
-            {id_: scores[id_].dense for id_ in self._voters(dense, scores, self._stages.dense)},
-            {id_: scores[id_].sparse for id_ in self._voters(sparse, scores, self._stages.sparse)},
-        )
+        fused = self._fuse(*votes)
         return tuple(
             Hit(passages[id_], fused[id_], rank, scores[id_].dense, scores[id_].sparse)
             for rank, id_ in enumerate(ranked(fused), start=1)
         )
-
-    def _voters(self, leg: tuple[Candidate, ...], scores: Mapping[str, LegScores], leg_is_on: bool) -> list[str]:
-        """Whose scores one leg brings to the fusion."""
-        if self._stages.fill and leg_is_on:
-            return list(scores)
-        return [candidate.passage.id for candidate in leg if candidate.passage.id in scores]
 
     def _reranked(self, query: str, fused: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """The best hits in the reranker's order, equal ones by id, before all others; what each leg thought stays."""

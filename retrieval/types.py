@@ -132,6 +132,8 @@ class Passage:
     updated_at: float | None = None
     fingerprint: str = ""
     """Of the whole source that it was cut from: all of its passages having the same, nothing of it has changed."""
+    neighbours: tuple[str, ...] = ()
+    """Ids of the passages right before and right after it in its source, as far as there are such."""
 
     def anchor_at(self, offset: int) -> Anchor:
         """What a citation of the words at `offset` opens."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from retrieval.chunking.chunks import Chunk
@@ -46,7 +48,14 @@ def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = 
         key = hashlib.sha256(words.encode()).hexdigest()
         passages.append(_passage(source, title, chunk, len(passages), f"{team}\n{source.id}\n{key}\n{seen[key]}"))
         seen[key] += 1
-    return tuple(passages)
+    return tuple(_side_by_side(passages))
+
+
+def _side_by_side(passages: Sequence[Passage]) -> Iterator[Passage]:
+    """The passages of a source, each knowing those right before and after it."""
+    for at, passage in enumerate(passages):
+        around = (*passages[max(at - 1, 0) : at], *passages[at + 1 : at + 2])
+        yield replace(passage, neighbours=tuple(one.id for one in around))
 
 
 def title_of(markup: Markup) -> str:

@@ -38,6 +38,7 @@ SWITCHES: Mapping[str, Callable[[Variant], Variant]] = {
     "dense": lambda one: replace(one, stages=replace(one.stages, dense=False)),
     "sparse": lambda one: replace(one, stages=replace(one.stages, sparse=False)),
     "fill": lambda one: replace(one, stages=replace(one.stages, fill=False)),
+    "neighbours": lambda one: replace(one, stages=replace(one.stages, neighbours=False)),
     "rerank": lambda one: replace(one, stages=replace(one.stages, rerank=0)),
     "excerpts": lambda one: replace(one, budget=replace(one.budget, excerpt=0)),
     "headings": lambda one: replace(one, budget=replace(one.budget, headings=False)),

@@ -26,6 +26,7 @@ def to_payload(passage: Passage) -> Payload:
         "position": passage.position,
         "updated_at": passage.updated_at,
         "fingerprint": passage.fingerprint,
+        "neighbours": list(passage.neighbours),
     }
 
 
@@ -43,4 +44,5 @@ def from_payload(passage_id: str, payload: Mapping[str, Any]) -> Passage:
         position=payload["position"],
         updated_at=payload["updated_at"],
         fingerprint=payload.get("fingerprint", ""),  # absent from stores that were written before it was kept
+        neighbours=tuple(payload.get("neighbours", ())),  # likewise
     )

@@ -15,9 +15,12 @@ import pytest
 from bot import app
 from bot.cli import main
 from bot.commands import status
+from bot.commands.parsing import FUSIONS, STAGES
 from bot.texts import HELP, REFUSAL
+from retrieval import fusion
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
+from retrieval.evaluation.variants import SWITCHES
 from retrieval.stores.shared import open_store
 
 ROOT = Path(__file__).parents[2]
@@ -112,6 +115,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         (("passages", str(ROOT), "--sample", "0"), "no whole number above 0"),
         (("eval", "rewriting", "/nowhere"), "/nowhere can't be read"),
         (("eval", "retrieval", "/nowhere"), "There is no folder /nowhere"),
+        (("eval", "retrieval", "/", "--without", "sense"), "'sense' is no stage: give some of dense,"),
+        (("eval", "retrieval", "/", "--questions", "a", "--qrels", "b"), "--questions holds the gold too"),
         (("index", str(ROOT / "scripts"), "--url", "handbook"), "'handbook' is no http or https address"),
         (("serve",), "SLACK_BOT_TOKEN and SLACK_APP_TOKEN must be set"),
         (("sandbox", "--seed", "/nowhere.yml"), "/nowhere.yml"),
@@ -282,6 +287,32 @@ def test_retrieval_is_measured_on_a_judged_set(run: Run, tmp_path: Path) -> None
     assert figures["retrievers"]["hybrid"]["ndcg@10"] == 1.0
     assert (figures["passages"], figures["queries"]) == (2, 1)
     assert "hybrid" in run("eval", "retrieval", str(judged))[1]
+    shown = run("eval", "retrieval", str(judged), "--gold", "--by-query", "--without", "dense,fill", "--fusion", "rrf")[
+        1
+    ]
+    assert shown.splitlines()[-2:] == ["Of 1 golds 0 are not among the first 10: none.", "1.000 q"]
+
+
+def test_retrieval_is_measured_on_questions_about_documents(run: Run, tmp_path: Path) -> None:
+    """A folder of documents and a file of questions show the rank of each gold at each stage."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "leave.md").write_text(LEAVE, encoding="utf-8")
+    questions = tmp_path / "questions.jsonl"
+    rows = [
+        {"question": "When must I call in sick?", "gold": "leave.md#sick-leave"},
+        {"question": "Pay?", "gold": ["pay.md"]},
+    ]
+    questions.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    figures = json.loads(run("eval", "retrieval", str(tmp_path / "pages"), "--questions", str(questions), "--json")[1])
+    assert [(one["gold"], one["ranks"]["hybrid"], one["lost"]) for one in figures["gold"]] == [
+        ("leave.md#sick-leave", 1, None),
+        ("pay.md", None, "corpus"),
+    ]
+
+
+def test_the_stages_that_can_be_switched_off_are_those_that_there_are() -> None:
+    """The command line names them without loading what they switch."""
+    assert (set(STAGES), set(FUSIONS)) == (set(SWITCHES), set(fusion.FUSIONS))
 
 
 def test_rewriting_is_measured_on_follow_ups(run: Run, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -51,6 +53,15 @@ def test_each_section_is_an_excerpt_under_its_headings() -> None:
         "they are.",
         "Offices\nAnimals\nAsk before\nyou bring one, because some of us can't be near them at all.",
     )
+
+
+def test_excerpts_and_headings_can_be_switched_off() -> None:
+    """To see what they are worth; the passages stay what they are."""
+    (passage,) = passages_of(Markup(PAGE))
+    whole = text_to_embed(passage)
+    assert texts_to_embed(passage, replace(BUDGET, excerpt=0), count) == (whole,)
+    first, second, *_ = texts_to_embed(passage, replace(BUDGET, headings=False), count)
+    assert (first, second) == (whole.removeprefix("Offices\n"), "Our offices are open on weekdays.")
 
 
 def test_each_message_is_an_excerpt() -> None:

@@ -46,6 +46,14 @@ def test_a_passage_stands_under_its_headings() -> None:
     ]
 
 
+def test_a_passage_knows_those_right_before_and_after_it() -> None:
+    """In its source, at whose ends there is one only, and none where it is alone."""
+    first, second, third = passages(f"# Pumps\n\n{SENTENCE}\n\n## North\n\n{SENTENCE}\n\n## South\n\n{SENTENCE}")
+    neighbours = [one.neighbours for one in (first, second, third)]
+    assert neighbours == [(second.id,), (first.id, third.id), (second.id,)]
+    assert passages(SENTENCE)[0].neighbours == ()
+
+
 def test_headings_that_no_address_opens_open_the_source() -> None:
     """A fragment that is nowhere would only mislead."""
     content = Markup(f"## One\n\n{SENTENCE} {SENTENCE}", opens_sections=False)

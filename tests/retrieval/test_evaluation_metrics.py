@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.evaluation.metrics import (
+    Gain,
     Measures,
     hit_within_one_page,
     measure,
     ndcg_at_k,
+    paired_gain,
     recall_at_k,
     reciprocal_rank_at_k,
 )
@@ -55,6 +57,13 @@ def test_recall_is_a_share_of_all_gold(k: int, expected: float) -> None:
 def test_the_reciprocal_rank_is_that_of_the_first_gold(ranking: list[str], expected: float) -> None:
     """Later gold counts nothing."""
     assert reciprocal_rank_at_k(ranking, GAINS, 10) == expected
+
+
+def test_a_paired_gain_is_a_mean_of_differences_with_its_error() -> None:
+    """Differences of .2, 0 and .4: the mean is .2, and its error their deviation over the root of three."""
+    gain = paired_gain([(0.7, 0.5), (0.5, 0.5), (0.9, 0.5)])
+    assert (gain.mean, gain.standard_error) == (pytest.approx(0.2), pytest.approx(0.2 / 3**0.5))
+    assert paired_gain([(1.0, 0.0)]) == paired_gain([]) == Gain(0.0, 0.0)
 
 
 def test_measures_are_means_over_queries() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.fusion import FUSIONS, Fusion, by_ranks, by_relative_scores, by_scores, ranked
+from retrieval.fusion import FUSIONS, Fusion, by_ranks, by_relative_scores, by_scores, in_context, ranked
 
 SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1, 1).map(lambda score: round(score, 3)), max_size=8)
 WORDS = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 40).map(lambda score: round(score, 2)), max_size=8)
@@ -40,6 +40,14 @@ def test_an_exact_identifier_outweighs_likeness() -> None:
     """A rare term, whole and in parts, brings its passage up from the middle."""
     dense = {"exact": 0.33} | {f"alike {at}": 0.3 + at / 50 for at in range(8)}
     assert ranked(by_scores(dense, dict.fromkeys(dense, 0.0) | {"exact": 18.0}))[0] == "exact"
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "expected"), [([], 0.5), ([0.5, 0.5], 0.5), ([0.1], 0.44), ([0.7, 0.3], 0.5), ([0.7, 0.7], 0.56)]
+)
+def test_neighbours_draw_a_cosine_towards_their_own(neighbours: list[float], expected: float) -> None:
+    """Each counts for 15 %; where there is none nothing is drawn."""
+    assert in_context(0.5, neighbours) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("fuse", FUSIONS.values(), ids=FUSIONS)

@@ -199,3 +199,42 @@ def _fill_anew(store: EdgeStore, passages: list[Passage]) -> None:
     for source in store.sources_of("origin"):
         store.delete([one.id for one in store.passages_of(source)])
     store.upsert(embedded(passages, DENSE, SPARSE))
+
+
+def beside_each_other(*texts: str, source: str) -> list[Passage]:
+    """Passages of one source in order, each knowing those around it."""
+    ids = [passage(text, source=source, position=at).id for at, text in enumerate(texts)]
+    return [
+        replace(
+            passage(text, source=source, position=at), neighbours=tuple(ids[max(at - 1, 0) : at] + ids[at + 1 : at + 2])
+        )
+        for at, text in enumerate(texts)
+    ]
+
+
+def test_of_equally_near_passages_the_one_among_its_like_is_first(store: EdgeStore) -> None:
+    """What stands right beside a passage lends it meaning; what each leg thought of the passage itself stays."""
+    stray = beside_each_other("boats and oars", "pumps hum", "sails and ropes", source="a stray word")
+    among = beside_each_other("pumps and valves", "pumps hum", "pumps leak", source="about pumps")
+    store.upsert(embedded([*stray, *among], DENSE, SPARSE))
+    result = Searcher(store, DENSE, SPARSE).search("pumps hum", EVERYBODY)
+    assert [hit.passage for hit in result.hits[:2]] == [among[1], stray[1]]
+    assert result.hits[0].dense == result.hits[1].dense == pytest.approx(1)
+    alone = Searcher(store, DENSE, SPARSE, Stages(neighbours=False)).search("pumps hum", EVERYBODY)
+    assert alone.hits[0].score == alone.hits[1].score
+
+
+def test_neighbours_that_are_no_candidates_are_no_hits(store: EdgeStore) -> None:
+    """They are asked what they mean, and that is all."""
+    pages = beside_each_other("pumps hum", "sails and ropes", "oars", source="a page")
+    store.upsert(embedded(pages, DENSE, SPARSE))
+    hits = Searcher(store, DENSE, SPARSE, Stages(candidates=1)).search("pumps", EVERYBODY, limit=1).hits
+    assert [hit.passage for hit in hits] == [pages[0]]
+
+
+def test_a_neighbour_that_has_gone_lends_nothing(store: EdgeStore) -> None:
+    """An edit may be halfway: what is not stored is passed over."""
+    first, second = beside_each_other("pumps hum", "pumps leak", source="a page")
+    store.upsert(embedded([first], DENSE, SPARSE))
+    assert [hit.passage for hit in Searcher(store, DENSE, SPARSE).search("pumps", EVERYBODY).hits] == [first]
+    assert second.id in first.neighbours
