@@ -13,13 +13,16 @@ import yaml
 
 from retrieval.chunking.outline import Section, outline
 from retrieval.embedding.terms import TermExtractor
-from sandbox.seed import ALL, Seed, SeedChannel, SeedMessage, read_seed
+from retrieval.reading.pdf import read_pdf
+from retrieval.types import Markup
+from sandbox.seed import ALL, Seed, SeedChannel, SeedFile, SeedMessage, read_seed
 from tests.sandbox.sample_questions import SAMPLE, SampleQuestion, read_questions
 
 PAGES = sorted((SAMPLE / "handbook").rglob("*.md"))
 OUTCOMES = {"answer", "refusal", "help"}
 LEAST = {
     "fact": 12,
+    "file": 3,
     "follow-up": 6,
     "identifier": 8,
     "paraphrase": 8,
@@ -93,9 +96,25 @@ def _talk(*kinds: str) -> dict[str, str]:
     }
 
 
+def _files() -> dict[str, str]:
+    return {
+        f"#{channel.name}/{message.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}/{file.name}": _one_line(_words_of(file))
+        for channel in SEED.channels
+        for message in _messages(channel.name)
+        for file in message.files
+        if message.at
+    }
+
+
+def _words_of(file: SeedFile) -> str:
+    path = SAMPLE / file.path
+    content = read_pdf(path).content if path.suffix == ".pdf" else Markup(path.read_text(encoding="utf-8"))
+    return content.text if isinstance(content, Markup) else "\n".join(page.text for page in content.pages)
+
+
 HANDBOOK = _handbook()
-TEXTS = HANDBOOK | _talk("public", "private")
-"""Every section and message by what a `gold` calls it, on one line."""
+TEXTS = HANDBOOK | _talk("public", "private") | _files()
+"""Every section, message and file by what a `gold` calls it, on one line."""
 
 
 def _of_kind(kind: str) -> list[SampleQuestion]:

@@ -17,10 +17,12 @@ from bot.settings import Settings
 from bot.sync.documents import index_documents
 from bot.types import Answer, Help, Outcome, Question, Refusal, Surface, Turn
 from retrieval.types import WORKSPACE
+from sandbox.seed import read_seed
 from sandbox.server import Sandbox
 
 SAMPLE = Path(__file__).parents[2] / "sandbox" / "sample"
 HANDBOOK = "https://handbook.example"
+SEED = read_seed(SAMPLE / "workspace.yml")
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
             team = slack.workspace.identity().team
             with open_retrieval(settings, team, "test") as retrieval:
                 index_documents(retrieval.indexer, SAMPLE / "handbook", frozenset({WORKSPACE}), HANDBOOK)
-                build_bot(slack, database, retrieval, lambda _: None).backfill.run(
-                    slack.workspace.joined(), lambda: False
-                )
+                bot = build_bot(slack, database, retrieval, lambda _: None)
+                bot.backfill.run(slack.workspace.joined(), lambda: False)
+                bot.files.read_waiting()
 
                 def reply(row: dict[str, Any]) -> Outcome:
                     thread = tuple(
@@ -100,13 +102,24 @@ def _judged(row: dict[str, Any], outcome: Outcome, sandbox: Sandbox) -> Asked:
 
 
 def _address(place: str, sandbox: Sandbox) -> str:
-    """The beginning of what a citation of the place opens: a message's, up to its second."""
+    """The beginning of what a citation of the place opens: a message's, up to its second, or a file's."""
     if not place.startswith("#"):
         page, _, section = place.removeprefix("handbook/").partition("#")
         return f"{HANDBOOK}/{page.removesuffix('.md')}#{section}"
-    channel, at = place[1:].split("/")
+    channel, at, *file = place[1:].split("/")
+    if file:
+        return _file_address(channel, file[0], sandbox)
     second = int(datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp())
     return f"{sandbox.url}archives/{sandbox.channel_id(channel)}/p{second}"
+
+
+def _file_address(channel: str, name: str, sandbox: Sandbox) -> str:
+    carrying = ((message, file) for message in SEED.messages[channel] for file in message.files)
+    return next(
+        f"{sandbox.url}files/{sandbox.user_id(message.sender)}/{file.id}/"
+        for message, file in carrying
+        if file.name == name
+    )
 
 
 def _wrong(asked: tuple[Asked, ...], *kinds: str) -> list[str]:
@@ -140,6 +153,7 @@ def test_what_is_off_the_subject_is_refused(asked: tuple[Asked, ...]) -> None:
     ("kinds", "at_least"),
     [
         (("fact", "table", "list", "code"), 0.85),
+        (("file",), 0.75),
         (("identifier",), 0.9),
         (("follow-up",), 0.75),
         (("conflict",), 0.8),
