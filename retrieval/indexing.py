@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,8 +17,9 @@ from retrieval.errors import UnreadableSource
 from retrieval.stores.protocol import EmbeddedPassage, PassageStore
 from retrieval.types import IndexReport, Passage, Source
 
-_BATCH = 64
-"""Passages that are embedded and written at once: enough to keep the model busy, little enough to hold in memory."""
+_BATCH = 48
+"""Passages that are embedded and written at once, in about two hundred texts: enough to keep all cores busy, little
+enough to hold in memory, and for others who index meanwhile not to wait long."""
 
 
 @dataclass(slots=True)
@@ -25,6 +29,41 @@ class _Pending:
     new: list[Passage] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     source_ids: set[str] = field(default_factory=set)
+
+
+class _Writing:
+    """Embeds one batch while the one before it is written and the one after it is cut."""
+
+    def __init__(
+        self, store: PassageStore, embedded: Callable[[Sequence[Passage]], list[EmbeddedPassage]], ahead: Executor
+    ) -> None:
+        self._store = store
+        self._embedded = embedded
+        self._ahead = ahead
+        self._begun: deque[Future[list[EmbeddedPassage]]] = deque()
+        self._gone: list[str] = []
+        self._source_ids: set[str] = set()
+
+    def holds(self, source_id: str) -> bool:
+        """Whether something of this source is not written yet."""
+        return source_id in self._source_ids
+
+    def begin(self, pending: _Pending) -> None:
+        """Embed what is new; what was begun before is written meanwhile."""
+        begun = deque(
+            self._ahead.submit(self._embedded, pending.new[start : start + _BATCH])
+            for start in range(0, len(pending.new), _BATCH)
+        )
+        self.finish()
+        self._begun, self._gone, self._source_ids = begun, pending.gone, pending.source_ids
+
+    def finish(self) -> None:
+        """Write what was begun; what it replaces is deleted afterwards, so that a stop leaves nothing missing."""
+        while self._begun:
+            self._store.upsert(self._begun.popleft().result())
+        if self._gone:
+            self._store.delete(self._gone)
+        self._gone, self._source_ids = [], set()
 
 
 class Indexer:
@@ -59,15 +98,21 @@ class Indexer:
             StoreUnavailable, EmbeddingError: what was written until then is complete and stays.
         """
         report, pending = IndexReport(), _Pending()
-        for number, source in enumerate(sources, start=1):
-            if source.id in pending.source_ids:
-                self._write(pending)
-            report += self._compare(source, pending)
-            if len(pending.new) >= _BATCH:
-                self._write(pending)
-            if on_progress is not None:
-                on_progress(number)
-        self._write(pending)
+        with _one_ahead() as ahead:
+            writing = _Writing(self._store, self._embedded, ahead)
+            for number, source in enumerate(sources, start=1):
+                if source.id in pending.source_ids or writing.holds(source.id):
+                    writing.begin(pending)
+                    writing.finish()
+                    pending = _Pending()
+                report += self._compare(source, pending)
+                if len(pending.new) >= _BATCH:
+                    writing.begin(pending)
+                    pending = _Pending()
+                if on_progress is not None:
+                    on_progress(number)
+            writing.begin(pending)
+            writing.finish()
         return report
 
     def remove(self, source_ids: Iterable[str]) -> IndexReport:
@@ -113,15 +158,6 @@ class Indexer:
         if moved or changed:
             self._store.describe([*moved, *changed])
 
-    def _write(self, pending: _Pending) -> None:
-        for start in range(0, len(pending.new), _BATCH):
-            self._store.upsert(self._embedded(pending.new[start : start + _BATCH]))
-        if pending.gone:
-            self._store.delete(pending.gone)
-        pending.new.clear()
-        pending.gone.clear()
-        pending.source_ids.clear()
-
     def _embedded(self, passages: Sequence[Passage]) -> list[EmbeddedPassage]:
         """By meaning as a whole and by its excerpts, by words as a whole alone."""
         texts = [texts_to_embed(passage, self._budget, self._dense.count_tokens) for passage in passages]
@@ -129,6 +165,16 @@ class Indexer:
         dense = np.split(vectors, np.cumsum([len(of_one) for of_one in texts])[:-1])
         sparse = self._sparse.embed_passages([whole for whole, *_ in texts])
         return [EmbeddedPassage(*parts) for parts in zip(passages, dense, sparse, strict=True)]
+
+
+@contextmanager
+def _one_ahead() -> Iterator[Executor]:
+    """A thread for what is embedded next; where a run fails, what has not begun there never does."""
+    ahead = ThreadPoolExecutor(1, thread_name_prefix="embedding-ahead")
+    try:
+        yield ahead
+    finally:
+        ahead.shutdown(cancel_futures=True)
 
 
 def _fingerprint(source: Source, budget: Budget) -> str:
