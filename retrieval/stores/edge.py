@@ -33,7 +33,7 @@ from retrieval.stores.edge_shard import (
 from retrieval.stores.edge_upkeep import Copy, Current, open_current, write_current
 from retrieval.stores.inside import Scored, admitted, best, is_admitted
 from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
-from retrieval.types import Candidate, Passage, Scope, SparseVector
+from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -180,24 +180,26 @@ class EdgeStore:
         return best(lambda number: self._found(dense_request(vector, scope, number)), scope, limit)
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        if not vector.indices:
-            return ()
-        return best(
-            lambda number: self._found(sparse_request(vector, scope, number)),
-            scope,
-            limit,
-            lambda ids: self._scores(sparse_scores_request(vector, scope, ids), scope),
-        )
+        standing: dict[str, frozenset[Place]] = {}
+
+        def ask(number: int) -> list[Scored]:
+            found = self._found(sparse_request(vector, scope, number))
+            standing.update((one.passage.id, one.passage.places) for one in found)
+            return found
+
+        def exact(passage_ids: Sequence[str]) -> dict[str, float]:
+            return self._sparse_scores(vector, scope, {id_: standing[id_] for id_ in passage_ids})
+
+        return best(ask, scope, limit, exact) if vector.indices else ()
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
     ) -> Mapping[str, LegScores]:
         if scope.is_empty or not passage_ids:
             return {}
-        asked = sorted(set(passage_ids))
-        dense_scores = self._scores(dense_scores_request(dense, scope, asked), scope)
-        sparse_scores = self._scores(sparse_scores_request(sparse, scope, asked), scope) if sparse.indices else {}
-        return {id_: LegScores(score, sparse_scores.get(id_, 0.0)) for id_, score in dense_scores.items()}
+        points = self._admitted(dense_scores_request(dense, scope, passage_ids), scope)
+        sparse_scores = self._sparse_scores(sparse, scope, {str(point.id): to_places(point) for point in points})
+        return {str(point.id): LegScores(float(point.score), sparse_scores.get(str(point.id), 0.0)) for point in points}
 
     def read(self, passage_ids: Sequence[str], scope: Scope) -> tuple[Passage, ...]:
         if scope.is_empty or not passage_ids:
@@ -218,11 +220,18 @@ class EdgeStore:
         points = self._ask(lambda shard: shard.query(request), "Searching the store")
         return [Scored(to_passage(point), point.score) for point in points]
 
-    def _scores(self, request: engine.QueryRequest, scope: Scope) -> dict[str, float]:
+    def _sparse_scores(
+        self, vector: SparseVector, scope: Scope, standing: Mapping[str, frozenset[Place]]
+    ) -> dict[str, float]:
+        """Of passages that are in the scope and stand there."""
+        if not vector.indices or not standing:
+            return {}
+        points = self._admitted(sparse_scores_request(vector, scope, standing), scope)
+        return {str(point.id): float(point.score) for point in points}
+
+    def _admitted(self, request: engine.QueryRequest, scope: Scope) -> list[engine.ScoredPoint]:
         points = self._ask(lambda shard: shard.query(request), "Searching the store")
-        return {
-            str(point.id): float(point.score) for point in points if is_admitted(str(point.id), to_places(point), scope)
-        }
+        return [point for point in points if is_admitted(str(point.id), to_places(point), scope)]
 
     def _ask(self, call: Callable[[engine.EdgeShard], _T], doing: str) -> _T:
         """Read from the shard that answers; where another takes its place at that moment, from that one."""

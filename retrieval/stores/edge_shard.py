@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -120,14 +120,21 @@ def dense_scores_request(vector: Vector, scope: Scope, passage_ids: Sequence[str
     return _request(_dense_query(vector), inside, _EXACT, len(passage_ids), with_payload=_PLACES_ONLY)
 
 
-def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Sequence[str]) -> engine.QueryRequest:
+def sparse_scores_request(
+    vector: SparseVector, scope: Scope, standing: Mapping[str, frozenset[Place]]
+) -> engine.QueryRequest:
     """Asks how rare the words are that these passages share, those of the scope that share any.
 
     Each term is a leg, and the root adds them up in the order of the terms. The engine left to itself adds in the order
     in which it first saw them, in whosever passage that was: the last digits of a score would tell of what is outside
     the scope.
+
+    Args:
+        vector: The query's terms.
+        scope: What they must stand in; of its places only those that they do stand in are put to the engine.
+        standing: Where each of the passages stands.
     """
-    inside, number = _inside(scope, engine.HasIdCondition(set(passage_ids))), len(passage_ids)
+    inside = _inside(_narrowed(scope, standing.values()), engine.HasIdCondition(set(standing)))
     terms = [
         SparseVector((index,), (value,)) for index, value in sorted(zip(vector.indices, vector.values, strict=True))
     ]
@@ -135,12 +142,18 @@ def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Seque
     scores = [f"$score[{at}]" for at in range(len(terms))]
     total = engine.Expression.Sum([engine.Expression.Variable(score) for score in scores])
     return engine.QueryRequest(
-        limit=number,
+        limit=len(standing),
         query=engine.Formula(total, dict.fromkeys(scores, 0.0)),
-        prefetches=[engine.Prefetch(number, _sparse_query(term), None, params, inside) for term in terms],
+        prefetches=[engine.Prefetch(len(standing), _sparse_query(term), None, params, inside) for term in terms],
         filter=inside,
         with_payload=_PLACES_ONLY,
     )
+
+
+def _narrowed(scope: Scope, standing: Iterable[frozenset[Place]]) -> Scope:
+    """The same scope for passages that stand there: a filter of thousands of places is copied for each term."""
+    places = frozenset[Place]().union(*standing)
+    return Scope(scope.team, frozenset(may_open & places for may_open in scope.readers))
 
 
 def pages(
