@@ -18,7 +18,7 @@ from retrieval.chunking.noise import without_noise
 from retrieval.chunking.outline import first_heading
 from retrieval.chunking.plain import cut_plain
 from retrieval.chunking.references import with_addresses
-from retrieval.chunking.sizes import DEFAULT, Budget
+from retrieval.chunking.sizes import DEFAULT, Budget, without_endless_words
 from retrieval.chunking.talk import cut_talk
 from retrieval.embedding.protocol import TokenCounter
 from retrieval.errors import UnreadableSource
@@ -38,6 +38,7 @@ def cut(source: Source, team: str, count_tokens: TokenCounter, budget: Budget = 
     Raises:
         UnreadableSource: its media type can't be cut.
     """
+    count_tokens = without_endless_words(count_tokens)
     title, chunks = _chunks(source, lru_cache(maxsize=2_048)(count_tokens), budget)  # texts are asked for repeatedly
     embedded_title = "" if isinstance(source.content, Talk) else title
     seen: Counter[str] = Counter()

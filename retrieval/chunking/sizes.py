@@ -6,6 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from retrieval.chunking.room import Room
+from retrieval.embedding.protocol import TokenCounter
+from retrieval.embedding.scripts import UNSPACED_RUN
+
+_LETTERS_A_TOKEN = 4
+"""In scripts without spaces, for models that know them, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,17 @@ class Budget:
 
 
 DEFAULT = Budget()
+
+
+def without_endless_words(count: TokenCounter) -> TokenCounter:
+    """Counts as the model does, and no less than a token for four letters of a script without spaces.
+
+    A model that doesn't know the script takes a whole run for one unknown word, and would have a page for a passage.
+    """
+
+    def at_least(text: str) -> int:
+        if text.isascii():
+            return count(text)
+        return max(count(text), sum(len(run) for run in UNSPACED_RUN.findall(text)) // _LETTERS_A_TOKEN)
+
+    return at_least

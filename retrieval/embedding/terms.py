@@ -10,17 +10,9 @@ from functools import lru_cache
 
 from retrieval.chunking.hidden import without_hidden
 from retrieval.embedding.languages import COMPOUNDING, LANGUAGES, spelling, stemmer, stems_like
+from retrieval.embedding.scripts import HAN, UNSPACED, UNSPACED_RUN
 from retrieval.embedding.stopwords import stop_words
 from retrieval.errors import EmbeddingError
-
-# Scripts in which a space does not end a word: Thai, Lao, Burmese, Khmer, kana, Han and the planes of rarer Han, which
-# have none, and Hangul, in which what follows a noun stands without one.
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u3099-\u309f\u30a1-\u30fa\u30fc-\u30ff"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
-)
-_HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 
 _BASIC_PLANE = range(0x80, 0x10000)
 _MARKS = "".join(chr(at) for at in _BASIC_PLANE if unicodedata.category(chr(at)).startswith("M"))
@@ -29,8 +21,8 @@ _MARKS = "".join(chr(at) for at in _BASIC_PLANE if unicodedata.category(chr(at))
 _DIGITS = {at: str(unicodedata.decimal(chr(at))) for at in _BASIC_PLANE if chr(at).isdecimal()}
 """The digits of all scripts; the same number is asked for in any."""
 
-_LETTERS = rf"[^\W{_UNSPACED}](?:[^\W{_UNSPACED}]|(?![{_UNSPACED}])[{_MARKS}])*"
-_WORD = re.compile(rf"{_UNSPACED_RUN.pattern}|{_LETTERS}(?:(?:['.\-/:@\\]+|(?<=\d),(?=\d)){_LETTERS})*")
+_LETTERS = rf"[^\W{UNSPACED}](?:[^\W{UNSPACED}]|(?![{UNSPACED}])[{_MARKS}])*"
+_WORD = re.compile(rf"{UNSPACED_RUN.pattern}|{_LETTERS}(?:(?:['.\-/:@\\]+|(?<=\d),(?=\d)){_LETTERS})*")
 """A run of unspaced script, or a word with its inner joints: `Accept-Ranges`, `user_id`, `crate::io`, `10,000`."""
 
 _PARTS = re.compile(
@@ -103,7 +95,7 @@ class TermExtractor:
 
     def _terms(self, text: str) -> Iterator[str]:
         for word in _WORD.findall(_normalised(text)):
-            if _UNSPACED_RUN.match(word):
+            if UNSPACED_RUN.match(word):
                 yield from _grams(word)
             elif not self._is_stop_word(word):
                 bare = self._without_elision(_POSSESSIVE.sub("", word))
@@ -139,4 +131,4 @@ def _grams(run: str) -> list[str]:
     """Overlapping pairs of characters, and each Han character, which can be a word; or the one character."""
     if len(run) == 1:
         return [run]
-    return [run[at : at + 2] for at in range(len(run) - 1)] + _HAN.findall(run)
+    return [run[at : at + 2] for at in range(len(run) - 1)] + HAN.findall(run)

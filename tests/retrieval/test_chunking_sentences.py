@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from retrieval.chunking import Budget, cut
 from retrieval.chunking.sentences import sentences
 from retrieval.chunking.units import units
-from retrieval.types import UnitKind
+from retrieval.types import WORKSPACE, Markup, Source, UnitKind
 
 
 @pytest.mark.parametrize(
@@ -116,3 +117,12 @@ def test_words_that_look_like_a_speaker_stay_words() -> None:
     """Only the cutter writes labels: plain spaces make none, so nobody can speak in another's name."""
     text = "Release (2 Mar 2026): it is faster."
     assert [unit.text for unit in units(text)] == [text]
+
+
+def test_a_page_without_spaces_is_cut_though_a_model_takes_it_for_one_word() -> None:
+    """Whatever the model knows, a passage stays readable; nothing of the page is lost."""
+    text = "กุญแจห้องเก็บของอยู่ที่แผนกต้อนรับ" * 60
+    source = Source("p", "o", "", "https://h.example", frozenset({WORKSPACE}), Markup(text))
+    passages = cut(source, "T1", lambda text: len(text.split()), Budget(target=50, limit=60))
+    assert "".join(passage.text for passage in passages) == text
+    assert max(len(passage.text) for passage in passages) <= 4 * 61
