@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, quantiles
+from statistics import fmean, median, quantiles
 
 import numpy as np
 
@@ -62,6 +62,8 @@ class ScopeFigures:
     hybrid: Latency
     """A whole search of the product (both legs, document frequencies over the scope, both scores for every candidate,
     fusion) without the embedding of the query."""
+    cpu_ms: float
+    """Processor time of the median search, of all threads together: what a busy machine does not change."""
     dense: Latency
     sparse: Latency
     recall_at_10: float
@@ -100,10 +102,12 @@ class StoreFigures:
 
     def to_text(self) -> str:
         """The same as a table for a terminal."""
-        rows = [f"{'places':>7}{'passages':>10}{'p50 ms':>8}{'p95 ms':>8}{'dense':>8}{'sparse':>8}{'recall@10':>11}"]
+        rows = [
+            f"{'places':>7}{'passages':>10}{'p50 ms':>8}{'p95 ms':>8}{'cpu ms':>8}{'dense':>8}{'sparse':>8}{'recall@10':>11}"
+        ]
         rows += [
-            f"{one.places:7}{one.passages:10}{one.hybrid.p50:8.1f}{one.hybrid.p95:8.1f}{one.dense.p95:8.1f}"
-            f"{one.sparse.p95:8.1f}{one.recall_at_10:11.3f}"
+            f"{one.places:7}{one.passages:10}{one.hybrid.p50:8.1f}{one.hybrid.p95:8.1f}{one.cpu_ms:8.1f}"
+            f"{one.dense.p95:8.1f}{one.sparse.p95:8.1f}{one.recall_at_10:11.3f}"
             for one in self.scopes
         ]
         rows.append(
@@ -160,6 +164,7 @@ def ask(
         places,
         truth.admitted[places],
         hybrid=_timed(lambda number: searcher.search(str(number), scope), timed),
+        cpu_ms=_cpu_ms(lambda number: searcher.search(str(number), scope), timed),
         dense=_timed(lambda number: store.search_dense(queries[number].dense, scope, _DEPTH), timed),
         sparse=_timed(lambda number: store.search_sparse(queries[number].sparse, scope, _DEPTH), timed),
         recall_at_10=truth.recall(store, places),
@@ -221,11 +226,21 @@ def _timed(call: Callable[[int], object], numbers: Sequence[int]) -> Latency:
     return Latency(percentiles[9], percentiles[18])
 
 
+def _cpu_ms(call: Callable[[int], object], numbers: Sequence[int]) -> float:
+    times = []
+    for number in numbers:
+        started = time.process_time()
+        call(number)
+        times.append((time.process_time() - started) * 1000)
+    return median(times)
+
+
 def _scope_json(scope: ScopeFigures) -> dict[str, object]:
     return {
         "places": scope.places,
         "passages": scope.passages,
         "query_ms": scope.hybrid.to_json(),
+        "cpu_ms": round(scope.cpu_ms, 2),
         "dense_ms": scope.dense.to_json(),
         "sparse_ms": scope.sparse.to_json(),
         "recall@10": round(scope.recall_at_10, 4),
