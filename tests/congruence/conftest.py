@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from uuid import uuid4
@@ -32,21 +32,27 @@ WAYS = ("owned", "shared", "in memory", pytest.param("on a server", marks=needs_
 
 def opened(way: str, data: Path, stack: ExitStack) -> PassageStore:
     """An empty store that is reached in the given way, until the stack is closed."""
+    return opened_for([TEAM], way, data, stack)[0]
+
+
+def opened_for(teams: Sequence[str], way: str, data: Path, stack: ExitStack) -> list[PassageStore]:
+    """Empty stores of several teams in one place."""
     if way == "in memory":
+        client = stack.enter_context(closing(QdrantClient(":memory:")))
         calls = Calls("memory", timeout_s=5.0)
-        return stack.enter_context(closing(open_with(QdrantClient(":memory:"), calls, _collection(TEAM))))
+        return [stack.enter_context(closing(open_with(client, calls, _collection(team)))) for team in teams]
     if way == "on a server":
-        return _on_server(stack)
-    owner = stack.enter_context(closing(_open(data)))
-    return owner if way == "owned" else stack.enter_context(closing(_open(data)))
+        return [_on_server(f"{team}-{uuid4().hex}", stack) for team in teams]  # others may use the same server
+    owners = [stack.enter_context(closing(_open(data, team))) for team in teams]
+    return owners if way == "owned" else [stack.enter_context(closing(_open(data, team))) for team in teams]
 
 
-def _open(data: Path) -> PassageStore:
-    return open_store(data, TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
+def _open(data: Path, team: str) -> PassageStore:
+    return open_store(data, team, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
 
 
-def _on_server(stack: ExitStack) -> PassageStore:
-    address, collection = ServerAddress(SERVER_URL), _collection(f"T{uuid4().hex}")
+def _on_server(team: str, stack: ExitStack) -> PassageStore:
+    address, collection = ServerAddress(SERVER_URL), _collection(team)
     client = stack.enter_context(closing(connect(address)))
     stack.callback(client.delete_collection, collection_name(collection))
     return stack.enter_context(closing(open_served_store(address, collection)))
