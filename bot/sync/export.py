@@ -20,7 +20,7 @@ NO_CHANNEL = "folders that belong to no channel of the export"
 NO_FOLDER = "channels without a message"
 NOTICES = "notices of Slack's, such as joins and topics"
 WITH_US = "messages by or to Footnote"
-WORDLESS = "messages without words, such as files alone"
+WORDLESS = "messages without words"
 _LISTS = {
     "channels.json": ConversationKind.PUBLIC,
     "groups.json": ConversationKind.PRIVATE,

@@ -61,10 +61,17 @@ class FileReadings:
 
     def _read_from_queue(self, contents: Contents, *, wait: bool = True) -> None:
         try:
-            while file_id := self._queue.take(wait=wait):
+            while file_id := self._next(contents, wait=wait):
                 self._read(file_id, contents)
         finally:
             contents.close()
+
+    def _next(self, contents: Contents, *, wait: bool) -> str | None:
+        """The next file; while there is none, no parsing process takes up memory."""
+        if file_id := self._queue.take(wait=False):
+            return file_id
+        contents.close()
+        return self._queue.take() if wait else None
 
     def _read(self, file_id: str, contents: Contents) -> None:
         is_settled = False
