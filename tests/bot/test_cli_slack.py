@@ -19,12 +19,13 @@ from slack_sdk import WebClient
 
 from bot.cli import main
 from bot.texts import REFUSAL
-from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson
+from sandbox.seed import Seed, SeedChannel, SeedFile, SeedMessage, SeedPerson
 from sandbox.server import Sandbox
 
 FOOTNOTE = Path(sys.executable).with_name("footnote")
 PATIENCE_S = 90  # a loaded machine needs a while to load the model
 
+FILES = (SeedFile("glaze.txt", "The glaze is ash and clay."), SeedFile("kiln.png", "", mimetype="image/png"))
 SEED = Seed(
     people=(SeedPerson("ann"), SeedPerson("bo", real_name="Bo Ek"), SeedPerson("gus", kind="guest")),
     channels=(
@@ -33,7 +34,7 @@ SEED = Seed(
         SeedChannel("lounge", members=("ann", "bo", "gus")),
     ),
     messages={
-        "shop": (SeedMessage("ann", "The kiln is fired on Tuesdays at seven in the morning."),),
+        "shop": (SeedMessage("ann", "The kiln is fired on Tuesdays at seven in the morning.", files=FILES),),
         "board": (SeedMessage("ann", "The shop's rent rises to 4,200 euros in October."),),
         "lounge": (SeedMessage("bo", "The coffee machine is descaled on Fridays."),),
     },
@@ -198,6 +199,25 @@ def test_check_and_status_tell_how_things_are(workshop: Workshop) -> None:
         ("shop", "done", 1),
         ("board", "done", 1),
         ("lounge", "done", 1),
+    }
+
+
+@pytest.mark.usefixtures("served")
+def test_status_counts_shared_files(workshop: Workshop) -> None:
+    """What was read, what was not, and why; files come after the messages that carry them."""
+    deadline = time.monotonic() + PATIENCE_S
+    while "waiting" in workshop.footnote("status")[1] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert (
+        "  shared files: 1 read, 1 skipped\n    1 skipped: Pictures, audio and video are not read.\n"
+        in (workshop.footnote("status")[1])
+    )
+    (team,) = json.loads(workshop.footnote("status", "--json")[1])["teams"]
+    assert team["files"] == {
+        "waiting": 0,
+        "read": 1,
+        "skipped": 1,
+        "reasons": [{"state": "skipped", "reason": "Pictures, audio and video are not read.", "files": 1}],
     }
 
 
