@@ -15,6 +15,7 @@ from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import CollectionMismatch, StoreUnavailable
 from retrieval.stores.collections import Collection
 from retrieval.stores.inside import required_places
+from retrieval.stores.served import Layout, Quantization
 from retrieval.stores.server import ServerStore
 from retrieval.stores.server_calls import Calls
 from retrieval.stores.server_opening import collection_name, open_with
@@ -174,6 +175,21 @@ def test_a_collection_that_went_is_a_failure(client: QdrantClient, server_store:
     client.delete_collection(collection_name(COLLECTION))
     with pytest.raises(StoreUnavailable, match="Reading the store failed"):
         server_store.count()
+
+
+@pytest.mark.parametrize("made_with", list(Quantization))
+@pytest.mark.parametrize("opened_with", list(Quantization))
+def test_a_collection_stays_as_it_was_made(
+    client: QdrantClient, made_with: Quantization, opened_with: Quantization
+) -> None:
+    """What is set later holds for later collections; this one is written and searched as it is, and finds the same."""
+    open_with(client, CALLS, COLLECTION, Layout(quantization=made_with))
+    store = open_with(client, CALLS, COLLECTION, Layout(quantization=opened_with))
+    fill(store, OPEN, HIDDEN)
+    vectors = client.retrieve(collection_name(COLLECTION), [OPEN.id], with_vectors=True)[0].vector
+    assert set(vectors or {}) == {"dense", "sparse"} | ({"coarse"} if made_with is Quantization.TURBO4 else set())
+    assert by_dense(store, scope_of(["harbour"])) == by_score(store, scope_of(["harbour"])) == {OPEN.id}
+    assert by_dense(store, scope_of(["harbour", "cellar"])) == {OPEN.id, HIDDEN.id}
 
 
 # --------------------------------------------------------------------------------------- who begins, when two do
