@@ -26,6 +26,7 @@ from retrieval.embedding.dense import FastEmbedder
 from retrieval.embedding.protocol import DenseEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.evaluation.beir import read
+from retrieval.evaluation.judged import JudgedSet
 from retrieval.evaluation.metrics import paired_gain
 from retrieval.evaluation.runs import indexed
 from retrieval.evaluation.variants import PRODUCT, Variant
@@ -57,27 +58,27 @@ Measured = dict[str, dict[str, dict[str, float]]]
 """By row, by set, by query: nDCG@10."""
 
 
-def measure(folder: Path, dense: DenseEmbedder, names: Sequence[str]) -> Iterator[tuple[str, ByQuery]]:
-    """The named rows of one set; those that differ in searching alone share an index."""
-    judged = read(folder)
-    for _, group in groupby(names, key=lambda name: (ROWS[name].budget, ROWS[name].terms)):
-        rows = list(group)
-        first = ROWS[rows[0]]
-        with indexed(judged, dense, Bm25Embedder(rules=first.terms), first.budget) as evaluation:
-            for name in rows:
-                yield name, evaluation.run(ROWS[name].stages).ndcg_at_10
-
-
-def measure_all(folders: Sequence[Path], dense: DenseEmbedder, kept: Path) -> Measured:
+def measure(folders: Sequence[Path], dense: DenseEmbedder, kept: Path) -> Measured:
     """All rows of all sets, what was measured before taken from `kept`."""
     measured: Measured = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    for folder in folders:
-        missing = [name for name in ROWS if folder.name not in measured.get(name, {})]
-        for name, by_query in measure(folder, dense, missing) if missing else ():
-            measured.setdefault(name, {})[folder.name] = dict(by_query)
-            kept.write_text(json.dumps(measured), encoding="utf-8")
-            sys.stderr.write(f"{folder.name}: {name}: {fmean(by_query.values()):.4f}\n")
+    sets = {folder.name: read(folder) for folder in folders}
+    for _, group in groupby(ROWS, key=lambda name: (ROWS[name].budget, ROWS[name].terms)):
+        rows = list(group)
+        for name, judged in sets.items():
+            missing = [row for row in rows if name not in measured.get(row, {})]
+            for row, by_query in _measure(judged, dense, missing) if missing else ():
+                measured.setdefault(row, {})[name] = dict(by_query)
+                kept.write_text(json.dumps(measured), encoding="utf-8")
+                sys.stderr.write(f"{name}: {row}: {fmean(by_query.values()):.4f}\n")
     return measured
+
+
+def _measure(judged: JudgedSet, dense: DenseEmbedder, rows: Sequence[str]) -> Iterator[tuple[str, ByQuery]]:
+    """Rows of one set that differ in searching alone, over one index."""
+    first = ROWS[rows[0]]
+    with indexed(judged, dense, Bm25Embedder(rules=first.terms), first.budget) as evaluation:
+        for row in rows:
+            yield row, evaluation.run(ROWS[row].stages).ndcg_at_10
 
 
 def table(measured: Measured, sets: Sequence[str]) -> Iterator[str]:
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--cache", type=Path, required=True, metavar="FOLDER")
     given = parser.parse_args(arguments)
     dense = RememberingEmbedder(FastEmbedder(given.cache / "models"), given.cache / "vectors.sqlite")
-    measured = measure_all(given.sets, dense, given.cache / "measured.json")
+    measured = measure(given.sets, dense, given.cache / "measured.json")
     sys.stdout.write("\n".join(table(measured, [folder.name for folder in given.sets])) + "\n")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ from retrieval.embedding.protocol import DenseEmbedder
 _AT_ONCE = 64
 """Texts between two commits: an interrupted run loses no more."""
 
+_COUNTED = 300_000
+"""Texts whose tokens are counted once: about 100 MB, and what a few thousand passages ask for while they are cut."""
+
 
 class RememberingEmbedder:
     """A `DenseEmbedder` that asks another one only for what it has not seen."""
@@ -22,6 +26,7 @@ class RememberingEmbedder:
     def __init__(self, embedder: DenseEmbedder, file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._embedder = embedder
+        self._count = lru_cache(maxsize=_COUNTED)(embedder.count_tokens)
         self._known = sqlite3.connect(file, timeout=60)  # seconds; another run may be writing
         self._known.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
@@ -38,7 +43,7 @@ class RememberingEmbedder:
         return self._embedder.max_tokens
 
     def count_tokens(self, text: str) -> int:
-        return self._embedder.count_tokens(text)
+        return self._count(text)
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         keys = [self._key("passage", text) for text in texts]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ from bot.app import Slack, build_bot, open_retrieval, open_slack, open_state, pa
 from bot.settings import Settings
 from bot.sync.documents import index_documents
 from bot.types import Answer, Help, Outcome, Question, Refusal, Surface, Turn
-from retrieval.types import WORKSPACE
+from retrieval.types import WORKSPACE, Hit, Scope, SearchResult
 from sandbox.seed import read_seed
 from sandbox.server import Sandbox
 
 SAMPLE = Path(__file__).parents[2] / "sandbox" / "sample"
 HANDBOOK = "https://handbook.example"
+RECORDED = Path(__file__).with_name("sample_answers.json")
+"""Written anew by `FOOTNOTE_RECORD=1 scripts/test tests/scenarios/test_sample_answers.py`."""
 SEED = read_seed(SAMPLE / "workspace.yml")
 
 
@@ -38,6 +41,50 @@ class Asked:
     """The wanted outcome; an answer has the words that it must contain and cites a place that holds them."""
     is_first_right: bool
     """The first quote has those words."""
+    is_found: bool
+    """A place that holds the answer is among the first five passages found in the asker's scope."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is recorded of the sample, and may not fall."""
+
+    with_answer: int
+    """Questions that have an answer which the asker may read."""
+    found_at_5: int
+    """Those of them of which one of the first five passages holds it: recall@5 where it stands in several places."""
+    right_answers: int
+    false_refusals: int
+    without_answer: int
+    right_refusals: int
+    false_answers: int
+
+    @classmethod
+    def of(cls, asked: Sequence[Asked]) -> Figures:
+        """Count them."""
+        answerable = [one for one in asked if one.wanted == "answer"]
+        others = [one for one in asked if one.wanted == "refusal"]
+        return cls(
+            with_answer=len(answerable),
+            found_at_5=sum(one.is_found for one in answerable),
+            right_answers=sum(one.is_right for one in answerable),
+            false_refusals=sum(isinstance(one.outcome, Refusal) for one in answerable),
+            without_answer=len(others),
+            right_refusals=sum(one.is_right for one in others),
+            false_answers=sum(isinstance(one.outcome, Answer) for one in others),
+        )
+
+    def falls(self, recorded: Figures) -> list[str]:
+        """The figures that are worse than what is recorded; others of another set can't be compared."""
+        if (self.with_answer, self.without_answer) != (recorded.with_answer, recorded.without_answer):
+            return ["The questions have changed: record the figures anew."]
+        higher = [
+            name
+            for name in ("found_at_5", "right_answers", "right_refusals")
+            if getattr(self, name) < getattr(recorded, name)
+        ]
+        lower = [name for name in ("false_refusals", "false_answers") if getattr(self, name) > getattr(recorded, name)]
+        return higher + lower
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +111,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                 bot.backfill.run(slack.workspace.joined(), lambda: False)
                 bot.files.read_waiting()
 
-                def reply(row: dict[str, Any]) -> Outcome:
+                def reply(row: dict[str, Any]) -> Asked:
                     thread = tuple(
                         Turn(
                             "" if said["author"] == "footnote" else said["author"],
@@ -73,11 +120,17 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                         )
                         for said in row.get("thread", [])
                     )
-                    return answer(
-                        _question(row, sandbox, slack), path_parts(slack.access, lambda _: thread, retrieval)
-                    ).outcome
+                    found: list[Hit] = []
 
-                yield tuple(_judged(row, reply(row), sandbox) for row in questions)
+                    def search(query: str, scope: Scope) -> SearchResult:
+                        result = retrieval.searcher.search(query, scope)
+                        found.extend(result.hits[:5])
+                        return result
+
+                    parts = replace(path_parts(slack.access, lambda _: thread, retrieval), search=search)
+                    return _judged(row, answer(_question(row, sandbox, slack), parts).outcome, found, sandbox)
+
+                yield tuple(map(reply, questions))
 
 
 def _question(row: dict[str, Any], sandbox: Sandbox, slack: Slack) -> Question:
@@ -87,18 +140,20 @@ def _question(row: dict[str, Any], sandbox: Sandbox, slack: Slack) -> Question:
     return Question(slack.workspace.identity().team, asker, channel, "1.0", None, row["question"], surface)
 
 
-def _judged(row: dict[str, Any], outcome: Outcome, sandbox: Sandbox) -> Asked:
+def _judged(row: dict[str, Any], outcome: Outcome, found: Sequence[Hit], sandbox: Sandbox) -> Asked:
     wanted = {"answer": Answer, "refusal": Refusal, "help": Help}[row["outcome"]]
     is_right = isinstance(outcome, wanted)
     is_first_right = False
+    gold = [_address(place, sandbox) for place in row["gold"]]
+    opened = [anchor.url for hit in found for anchor in hit.passage.anchors]
+    is_found = any(url.startswith(address) for url in opened for address in gold)
     if is_right and isinstance(outcome, Answer):
         claims = [" ".join(claim.text.split()) for claim in outcome.claims]
         must = [" ".join(words.split()) for words in row["must_contain"]]
-        gold = [_address(place, sandbox) for place in row["gold"]]
         cites = any(citation.url.startswith(address) for citation in outcome.citations for address in gold)
         is_right = cites and all(words in " ".join(claims) for words in must)
         is_first_right = all(words in claims[0] for words in must)
-    return Asked(row["id"], row["kind"], row["outcome"], outcome, is_right, is_first_right)
+    return Asked(row["id"], row["kind"], row["outcome"], outcome, is_right, is_first_right, is_found)
 
 
 def _address(place: str, sandbox: Sandbox) -> str:
@@ -175,3 +230,33 @@ def test_the_first_quote_is_mostly_the_right_one(asked: tuple[Asked, ...]) -> No
     right = [one for one in asked if one.wanted == "answer" and one.is_right]
 
     assert sum(one.is_first_right for one in right) >= 0.85 * len(right)
+
+
+def test_nothing_falls_below_what_is_recorded(asked: tuple[Asked, ...]) -> None:
+    """Recall@5 of the places that hold the answers, right answers, and refusals, right and false."""
+    figures = Figures.of(asked)
+    if os.environ.get("FOOTNOTE_RECORD"):
+        RECORDED.write_text(json.dumps(asdict(figures), indent=2) + "\n", encoding="utf-8")
+    recorded = Figures(**json.loads(RECORDED.read_text(encoding="utf-8")))
+    unfound = [one.id for one in asked if one.wanted == "answer" and not one.is_found]
+
+    assert figures.falls(recorded) == [], (
+        figures,
+        f"not found: {unfound}",
+        _wrong(asked, *{one.kind for one in asked}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("figures", "falls"),
+    [
+        (Figures(9, 8, 7, 1, 5, 4, 1), []),
+        (Figures(9, 9, 8, 0, 5, 5, 0), []),
+        (Figures(9, 7, 7, 2, 5, 4, 1), ["found_at_5", "false_refusals"]),
+        (Figures(9, 8, 6, 1, 5, 3, 2), ["right_answers", "right_refusals", "false_answers"]),
+        (Figures(10, 9, 8, 1, 5, 4, 1), ["The questions have changed: record the figures anew."]),
+    ],
+)
+def test_a_fall_is_told(figures: Figures, falls: list[str]) -> None:
+    """A figure that is worse than what is recorded is named; a better one is welcome."""
+    assert figures.falls(Figures(9, 8, 7, 1, 5, 4, 1)) == falls
