@@ -2,7 +2,7 @@
 
 RetrievalError
 ├── StoreUnavailable      the store can't be opened or reached; another process may hold it
-├── CollectionMismatch    the collection was built by another model or another way of chunking
+├── CollectionMismatch    the collection was built by another model, language or way of chunking
 ├── EmbeddingError        the embedding model is missing, damaged or failed
 ├── RerankerError         the reranking model is missing, damaged or failed
 └── UnreadableSource      a file can't be read as what it claims to be; the rest is indexed
@@ -21,7 +21,7 @@ class StoreUnavailable(RetrievalError):
 
 
 class CollectionMismatch(RetrievalError):
-    """The collection was built by another embedding model or chunking version: delete it and index again."""
+    """The collection was built by another model, language or chunking version: `footnote reindex` rebuilds it."""
 
 
 class EmbeddingError(RetrievalError):

@@ -11,20 +11,28 @@ from tempfile import TemporaryDirectory
 
 from retrieval.errors import CollectionMismatch, StoreUnavailable
 
+ENGLISH = "english"
+"""The language of a manifest that names none: it was written before the language was kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One team's passages under one embedding model and chunking version; another of these needs another build."""
+    """One team's passages as one model, language and way of cutting made them; another of these needs another build."""
 
     team: str
     model: str
     dimension: int
     chunking_version: str
+    language: str = ENGLISH
+    """Of the stems and stop words of the sparse vectors."""
 
     @property
     def name(self) -> str:
         """A name for files: readable, and different for different collections."""
-        key = json.dumps(asdict(self), sort_keys=True).encode()
+        told = asdict(self)
+        if self.language == ENGLISH:
+            del told["language"]  # so that what was named before the language was kept is found
+        key = json.dumps(told, sort_keys=True).encode()
         return f"{_readable(self.model)}-{_readable(self.chunking_version)}-{blake2b(key, digest_size=4).hexdigest()}"
 
     def folder(self, data: Path) -> Path:
@@ -61,16 +69,15 @@ def activate_first(data: Path, collection: Collection) -> None:
     path = team_folder(data, collection.team) / "active.json"
     if not path.exists():
         write_manifest(path, collection)
-    require_match(read_manifest(path) or collection, collection, path.parent)
+    require_match(read_manifest(path) or collection, collection)
 
 
-def require_match(found: Collection, wanted: Collection, where: Path | str) -> None:
-    """Refuse to mix what different models or ways of cutting made.
+def require_match(found: Collection, wanted: Collection) -> None:
+    """Refuse to mix what different models, languages or ways of cutting made.
 
     Args:
         found: What stands there.
         wanted: What is about to be opened.
-        where: What to delete for another build: a folder, or a server's collection.
 
     Raises:
         CollectionMismatch: they differ.
@@ -78,8 +85,7 @@ def require_match(found: Collection, wanted: Collection, where: Path | str) -> N
     if found != wanted:
         raise CollectionMismatch(
             f"The index of {wanted.team} was built with {_described(found)} and the settings ask for "
-            f"{_described(wanted)}: delete {where} and read your documents again with `footnote index` "
-            f"(`footnote serve` reads Slack's channels again by itself){_or_set_back(found, wanted)}."
+            f"{_described(wanted)}: run `footnote reindex`{_or_set_back(found, wanted)}."
         )
 
 
@@ -110,11 +116,19 @@ def write_manifest(path: Path, collection: Collection) -> None:
 
 
 def _or_set_back(found: Collection, wanted: Collection) -> str:
-    return ", or set EMBEDDING_MODEL back" if found.model != wanted.model else ""
+    """The settings that would do for what is there; how a text is cut is none."""
+    if found.chunking_version != wanted.chunking_version:
+        return ""
+    back = {"EMBEDDING_MODEL": (found.model, wanted.model), "LANGUAGE": (found.language, wanted.language)}
+    names = [f"{variable} to {before}" for variable, (before, now) in back.items() if before != now]
+    return f", or set {' and '.join(names)} again" if names else ""
 
 
 def _described(collection: Collection) -> str:
-    return f"{collection.model} ({collection.dimension} dimensions, chunking {collection.chunking_version})"
+    return (
+        f"{collection.model} ({collection.dimension} dimensions, {collection.language}, "
+        f"chunking {collection.chunking_version})"
+    )
 
 
 def _readable(text: str) -> str:

@@ -64,7 +64,7 @@ class EdgeStore:
         self._dimension = collection.dimension
         found = read_manifest(folder / "manifest.json")
         if found is not None:
-            require_match(found, collection, folder)
+            require_match(found, collection)
         self._current, self._shard = open_current(folder, collection.dimension)
         if found is None:
             write_manifest(folder / "manifest.json", collection)
@@ -160,6 +160,11 @@ class EdgeStore:
         request = engine.FacetRequest("source_id", limit=_NO_LIMIT, exact=True, filter=inside)
         hits = self._ask(lambda shard: shard.facet(request), "Reading the store").hits
         return frozenset(str(hit.value) for hit in hits)
+
+    def page(self, after: str, limit: int) -> tuple[Passage, ...]:
+        request = engine.ScrollRequest(offset=after or None, limit=limit + 1, with_payload=True)
+        records, _ = self._ask(lambda shard: shard.scroll(request), "Reading the store")
+        return tuple(to_passage(record) for record in records if str(record.id) != after)[:limit]
 
     def count(self) -> int:
         return self._ask(lambda shard: shard.count(engine.CountRequest(exact=True)), "Reading the store")

@@ -42,14 +42,17 @@ class Ownership:
     @classmethod
     def try_taking(cls, folder: Path) -> Ownership | None:
         """Own the folder, or None where somebody does already."""
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            return None
-        return cls(folder, lock)
+        while True:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                return None
+            if _is_at(lock, folder / "lock"):
+                return cls(folder, lock)
+            os.close(lock)  # the folder was moved away since, with the file that is locked
 
     def announce(self, command: str) -> Owner:
         """Say who owns the folder now; whatever a dead owner left is replaced."""
@@ -77,6 +80,13 @@ def owner_of(folder: Path) -> Owner | None:
         return Owner(**json.loads((folder / "owner.json").read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
+
+
+def _is_at(opened: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(opened), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _socket_path(folder: Path) -> Path:

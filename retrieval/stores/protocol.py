@@ -38,12 +38,13 @@ class LegScores:
 
 
 class PassageStore(Protocol):
-    """One team's passages under one embedding model and chunking version.
+    """One team's passages under one embedding model, language and chunking version.
 
-    Every method raises `StoreUnavailable` when the store fails. What is searched is always inside `scope`: the filter
-    stands in every leg and at the root, the sparse leg counts its document frequencies over the scope, and what comes
-    back is checked again. An empty scope finds nothing without asking the engine. Equal scores are ordered by
-    passage id.
+    Every method raises `StoreUnavailable` when the store fails; those that write raise `CollectionMismatch` when
+    another collection answers for the team by then, which may lack what was written. What is searched is always inside
+    `scope`: the filter stands in every leg and at the root, the sparse leg counts its document frequencies over the
+    scope, and what comes back is checked again. An empty scope finds nothing without asking the engine. Equal scores
+    are ordered by passage id.
     """
 
     def upsert(self, passages: Sequence[EmbeddedPassage]) -> None:
@@ -64,6 +65,11 @@ class PassageStore(Protocol):
 
     def sources_of(self, origin: str) -> frozenset[str]:
         """Ids of all sources that were read from an origin."""
+        ...
+
+    def page(self, after: str, limit: int) -> tuple[Passage, ...]:
+        """The next `limit` passages in order of id, behind one or (empty) from the first; fewer only at the end. For
+        keeping the index, never for answering."""
         ...
 
     def count(self) -> int:

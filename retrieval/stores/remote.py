@@ -32,6 +32,7 @@ _METHODS = frozenset(
         PassageStore.delete,
         PassageStore.passages_of,
         PassageStore.sources_of,
+        PassageStore.page,
         PassageStore.count,
         PassageStore.search_dense,
         PassageStore.search_sparse,
@@ -116,6 +117,9 @@ class RemoteStore:
 
     def sources_of(self, origin: str) -> frozenset[str]:
         return self._ask(PassageStore.sources_of, origin)
+
+    def page(self, after: str, limit: int) -> tuple[Passage, ...]:
+        return self._ask(PassageStore.page, after, limit)
 
     def count(self) -> int:
         return self._ask(PassageStore.count)

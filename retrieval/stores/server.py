@@ -41,12 +41,33 @@ _FIRST_SOURCES = 1000
 """Sources asked for at once; servers set memory aside for as many as they are asked for, so it grows only if needed."""
 
 
+def _unasked() -> None:
+    """For a collection that nothing can be switched away from."""
+
+
 class ServerStore:
     """A `PassageStore` in one collection of a server. Nobody owns it: of two writes of a passage the last stays."""
 
-    def __init__(self, client: QdrantClient, calls: Calls, name: str, *, is_coarse: bool = False) -> None:
-        """Take over a client, to close it in the end; the collection exists, with coarse vectors or without."""
+    def __init__(
+        self,
+        client: QdrantClient,
+        calls: Calls,
+        name: str,
+        *,
+        is_coarse: bool = False,
+        settled: Callable[[], None] = _unasked,
+    ) -> None:
+        """Take over a client, to close it in the end; the collection exists.
+
+        Args:
+            client: Of the server.
+            calls: Makes them.
+            name: The collection's.
+            is_coarse: Whether it has coarse vectors too.
+            settled: Called behind each write; raises where another collection answers by then.
+        """
         self._client = client
+        self._settled = settled
         self._calls = calls
         self._name = name
         self._is_coarse = is_coarse
@@ -75,6 +96,7 @@ class ServerStore:
         results = self._call("Writing to the store", update)
         if any(result.status is not models.UpdateStatus.COMPLETED for result in results):
             raise StoreUnavailable("Writing to the store failed: the Qdrant server didn't finish in time; try again.")
+        self._settled()
 
     # --------------------------------------------------------------------------------- reading, to keep the index
 
@@ -91,6 +113,18 @@ class ServerStore:
             if len(hits) < limit:
                 return frozenset(str(hit.value) for hit in hits)
             limit *= 4
+
+    def page(self, after: str, limit: int) -> tuple[Passage, ...]:
+        scroll = partial(
+            self._client.scroll,
+            self._name,
+            limit=limit + 1,
+            offset=after or None,
+            with_payload=True,
+            with_vectors=False,
+        )
+        records, _ = self._call("Reading the store", scroll)
+        return tuple(_passage(record) for record in records if str(record.id) != after)[:limit]
 
     def count(self) -> int:
         return self._call("Reading the store", lambda: self._client.count(self._name, exact=True)).count

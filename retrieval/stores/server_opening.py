@@ -6,19 +6,27 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 
 from qdrant_client import QdrantClient, models
 
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.collections import Collection, require_match, team_name
+from retrieval.stores.collections import Collection, require_match
 from retrieval.stores.served import Layout, Quantization, ServerAddress
 from retrieval.stores.server import ServerStore
 from retrieval.stores.server_calls import Calls
 from retrieval.stores.server_requests import COARSE, DENSE, SPARSE
+from retrieval.stores.server_switchboard import (
+    ServerSwitchboard,
+    alias_of,
+    claim_of,
+    collection_name,
+    names_what_answers,
+)
+from retrieval.stores.switchboard import require_unswitched
 
 _OLDEST = (1, 19)
 """The first server that counts document frequencies over a scope; older ones ignore that they are asked to."""
-_PREFIX = "footnote-"
 _INDEXES = {
     # every search names places, and most passages stand in one: the server keeps those of a place together
     "places": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
@@ -39,15 +47,15 @@ def open_store(address: ServerAddress, collection: Collection) -> ServerStore:
 
 def active_collections(address: ServerAddress) -> tuple[Collection, ...]:
     """The collection that answers for each team, in order of team."""
-    with _connected(address) as (client, calls):
+    with connected(address) as (client, calls):
         aliases = calls.make("Reading the store", client.get_aliases).aliases
-        names = sorted(alias.collection_name for alias in aliases if alias.alias_name.startswith(_PREFIX))
+        names = sorted(alias.collection_name for alias in aliases if names_what_answers(alias.alias_name))
         return tuple(_manifest(name, _info(client, calls, name)) for name in names)
 
 
 def version_of(address: ServerAddress) -> str:
     """Which Qdrant answers there, refused if too old."""
-    with _connected(address) as (client, calls):
+    with connected(address) as (client, calls):
         return require_version(client, calls)
 
 
@@ -70,18 +78,29 @@ def connect(address: ServerAddress) -> QdrantClient:
 def open_with(client: QdrantClient, calls: Calls, collection: Collection, layout: Layout | None = None) -> ServerStore:
     """A team's passages, by a client that the store then owns; the layout is that of a collection not yet there."""
     require_version(client, calls)
-    name = collection_name(collection)
     active = _active(client, calls, collection.team) or _begin(client, calls, collection, layout or Layout())
-    require_match(active, collection, _named(collection_name(active)))
+    require_match(active, collection)
+    switchboard = ServerSwitchboard(client, calls, collection.team)
+    return _opened(client, calls, collection, partial(require_unswitched, switchboard, collection_name(collection)))
+
+
+def open_beside(
+    client: QdrantClient, calls: Calls, collection: Collection, layout: Layout | None = None
+) -> ServerStore:
+    """A collection that doesn't answer, made if it isn't there."""
+    make_collection(client, calls, collection, layout or Layout())
+    return _opened(client, calls, collection)
+
+
+def _opened(
+    client: QdrantClient, calls: Calls, collection: Collection, settled: Callable[[], None] = lambda: None
+) -> ServerStore:
+    name = collection_name(collection)
     info = _info(client, calls, name)
-    require_match(_manifest(name, info), collection, _named(name))
+    require_match(_manifest(name, info), collection)
     _require_indexes(client, calls, name, info)
-    return ServerStore(client, calls, name, is_coarse=COARSE in (info.config.params.vectors or {}))
-
-
-def collection_name(collection: Collection) -> str:
-    """Of team, model, dimension and chunking version; different for different ones."""
-    return f"{_PREFIX}{team_name(collection.team)}-{collection.name}"
+    is_coarse = COARSE in (info.config.params.vectors or {})
+    return ServerStore(client, calls, name, is_coarse=is_coarse, settled=settled)
 
 
 def require_version(client: QdrantClient, calls: Calls) -> str:
@@ -101,7 +120,7 @@ def require_version(client: QdrantClient, calls: Calls) -> str:
 def _active(client: QdrantClient, calls: Calls, team: str) -> Collection | None:
     """The collection that answers; None before the first."""
     aliases = calls.make("Reading the store", client.get_aliases).aliases
-    names = [alias.collection_name for alias in aliases if alias.alias_name == _alias(team)]
+    names = [alias.collection_name for alias in aliases if alias.alias_name == alias_of(team)]
     return _manifest(names[0], _info(client, calls, names[0])) if names else None
 
 
@@ -111,12 +130,12 @@ def _begin(client: QdrantClient, calls: Calls, collection: Collection, layout: L
     Where processes come at once with different ones, one wins: a server makes a collection of a given name only once,
     so whose collection the team's claim names has it, and a claim goes only after an alias stands.
     """
-    claim = f"{_alias(collection.team)}-first"
+    claim = claim_of(collection.team)
     _make(client, calls, claim, lambda: client.create_collection(claim, {}, metadata=asdict(collection)))
     claimed = _claimed(client, calls, claim)
     active = _active(client, calls, collection.team)  # asked once more: who had the claim before may be done by now
     if active is None:
-        require_match(claimed or collection, collection, _named(claim))
+        require_match(claimed or collection, collection)
         make_collection(client, calls, collection, layout)
         _activate(client, calls, collection)
     if claimed == collection:
@@ -136,7 +155,7 @@ def _claimed(client: QdrantClient, calls: Calls, claim: str) -> Collection | Non
 
 def _activate(client: QdrantClient, calls: Calls, collection: Collection) -> None:
     """Let this collection answer from now on."""
-    alias = models.CreateAlias(collection_name=collection_name(collection), alias_name=_alias(collection.team))
+    alias = models.CreateAlias(collection_name=collection_name(collection), alias_name=alias_of(collection.team))
     change = models.CreateAliasOperation(create_alias=alias)
     calls.make("Writing to the store", lambda: client.update_collection_aliases([change]))
 
@@ -207,21 +226,14 @@ def _manifest(name: str, info: models.CollectionInfo) -> Collection:
         ) from error
 
 
-def _named(name: str) -> str:
-    return f"the collection {name} of the Qdrant server"
-
-
-def _alias(team: str) -> str:
-    return f"{_PREFIX}{team_name(team)}"
-
-
 def _default_port(url: str) -> int | None:
     """Qdrant's own for plain HTTP; behind TLS, the port of HTTPS."""
     return 443 if url.startswith("https:") else 6333
 
 
 @contextmanager
-def _connected(address: ServerAddress) -> Iterator[tuple[QdrantClient, Calls]]:
+def connected(address: ServerAddress) -> Iterator[tuple[QdrantClient, Calls]]:
+    """A client of this server, closed in the end."""
     client = connect(address)
     try:
         yield client, Calls(address.url, address.timeout_s)

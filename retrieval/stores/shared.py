@@ -9,12 +9,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from retrieval.errors import StoreUnavailable
-from retrieval.stores.collections import Collection, activate_first
+from retrieval.errors import RetrievalError, StoreUnavailable
+from retrieval.stores.collections import ENGLISH, Collection, activate_first
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.ownership import Ownership, owner_of
 from retrieval.stores.protocol import EmbeddedPassage, LegScores, PassageStore, Vector
 from retrieval.stores.remote import OwnerGone, RemoteStore, StoreServer
+from retrieval.stores.switchboard import FolderSwitchboard, require_active, require_unswitched
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
 _T = TypeVar("_T")
@@ -22,6 +23,8 @@ _T = TypeVar("_T")
 _WAIT_S = 10.0
 """For an owner that is starting, closing, or (where the store must be owned) a short command."""
 _PAUSE_S = 0.05
+_WANTED = "wanted"
+"""A file in the folder: somebody who must own it waits."""
 
 
 def open_store(
@@ -31,6 +34,7 @@ def open_store(
     dimension: int,
     chunking_version: str,
     *,
+    language: str = ENGLISH,
     command: str = "footnote",
     must_own: bool = False,
     wait_s: float = _WAIT_S,
@@ -43,17 +47,18 @@ def open_store(
         model: The embedding model's name.
         dimension: How long its vectors are.
         chunking_version: How passages are cut.
+        language: Of the sparse vectors.
         command: What others are told when they ask who has the store.
         must_own: For `serve`, which must not lean on a command that ends before it.
         wait_s: How long to wait for another process, in seconds.
 
     Raises:
-        CollectionMismatch: the team's passages were built by another model or chunking version.
+        CollectionMismatch: the team's passages were built by another model, language or chunking version.
         StoreUnavailable: the store can't be opened; the message says who has it.
     """
-    collection = Collection(team, model, dimension, chunking_version)
+    collection = Collection(team, model, dimension, chunking_version, language)
     activate_first(data_dir, collection)
-    return SharedStore(collection.folder(data_dir), collection, command, must_own=must_own, wait_s=wait_s)
+    return SharedStore(data_dir, collection, command, must_own=must_own, wait_s=wait_s)
 
 
 class SharedStore:
@@ -61,9 +66,10 @@ class SharedStore:
     over. All calls can be repeated, so one that is cut off is made again."""
 
     def __init__(
-        self, folder: Path, collection: Collection, command: str, *, must_own: bool = False, wait_s: float = _WAIT_S
+        self, data: Path, collection: Collection, command: str, *, must_own: bool = False, wait_s: float = _WAIT_S
     ) -> None:
-        self._folder = folder
+        self._folder = collection.folder(data)
+        self._switchboard = FolderSwitchboard(data, collection.team)
         self._collection = collection
         self._command = command
         self._must_own = must_own
@@ -78,19 +84,22 @@ class SharedStore:
         return isinstance(self._store, _Owned)
 
     def upsert(self, passages: Sequence[EmbeddedPassage]) -> None:
-        self._call(lambda store: store.upsert(passages))
+        self._write(lambda store: store.upsert(passages))
 
     def describe(self, passages: Sequence[Passage]) -> None:
-        self._call(lambda store: store.describe(passages))
+        self._write(lambda store: store.describe(passages))
 
     def delete(self, passage_ids: Sequence[str]) -> None:
-        self._call(lambda store: store.delete(passage_ids))
+        self._write(lambda store: store.delete(passage_ids))
 
     def passages_of(self, source_id: str) -> tuple[Passage, ...]:
         return self._call(lambda store: store.passages_of(source_id))
 
     def sources_of(self, origin: str) -> frozenset[str]:
         return self._call(lambda store: store.sources_of(origin))
+
+    def page(self, after: str, limit: int) -> tuple[Passage, ...]:
+        return self._call(lambda store: store.page(after, limit))
 
     def count(self) -> int:
         return self._call(lambda store: store.count())
@@ -115,6 +124,20 @@ class SharedStore:
             if self._store is not None:
                 self._store.close()
                 self._store = None
+
+    def give_way(self) -> None:
+        """Let a process have the store that must own it and waits for it; the next call goes through that one."""
+        wanted = self._folder / _WANTED
+        if self.is_owned and wanted.exists():
+            self._forget(self._current())
+            deadline = time.monotonic() + self._wait_s
+            while wanted.exists() and time.monotonic() < deadline:
+                time.sleep(_PAUSE_S)
+            wanted.unlink(missing_ok=True)  # whoever wanted it may have died waiting
+
+    def _write(self, write: Callable[[PassageStore], None]) -> None:
+        self._call(write)
+        require_unswitched(self._switchboard, self._collection.name)
 
     def _call(self, call: Callable[[PassageStore], _T]) -> _T:
         deadline = time.monotonic() + self._wait_s
@@ -144,24 +167,42 @@ class SharedStore:
 
     def _opened(self) -> _Owned | RemoteStore:
         deadline = time.monotonic() + self._wait_s
-        while True:
-            if opened := self._try_opening():
-                return opened
-            if time.monotonic() > deadline:
-                holder = owner_of(self._folder) or "another process"
-                raise StoreUnavailable(f"The index in {self._folder} is held by {holder}; stop it, or wait for it.")
-            time.sleep(_PAUSE_S)
+        try:
+            while True:
+                if opened := self._try_opening():
+                    return opened
+                if time.monotonic() > deadline:
+                    holder = owner_of(self._folder) or "another process"
+                    raise StoreUnavailable(f"The index in {self._folder} is held by {holder}; stop it, or wait for it.")
+                time.sleep(_PAUSE_S)
+        finally:
+            if self._must_own:
+                (self._folder / _WANTED).unlink(missing_ok=True)
 
     def _try_opening(self) -> _Owned | RemoteStore | None:
         try:
+            self._require_active()
             if ownership := Ownership.try_taking(self._folder):
-                return _Owned(ownership, self._folder, self._collection, self._command)
+                return self._owned(ownership)
+            if self._must_own:
+                (self._folder / _WANTED).touch()
             owner = None if self._must_own else owner_of(self._folder)
             return RemoteStore(owner) if owner else None
         except OwnerGone:
             return None
         except OSError as error:
             raise StoreUnavailable(f"The index in {self._folder} can't be opened: {error}.") from error
+
+    def _owned(self, ownership: Ownership) -> _Owned:
+        try:
+            self._require_active()  # again: it may have been switched, and deleted, while the lock was waited for
+        except RetrievalError:
+            ownership.release()
+            raise
+        return _Owned(ownership, self._folder, self._collection, self._command)
+
+    def _require_active(self) -> None:
+        require_active(self._switchboard.read(), self._collection.name)
 
 
 class _Owned:

@@ -15,7 +15,8 @@ from retrieval.stores.collections import Collection
 from retrieval.stores.protocol import PassageStore
 from retrieval.stores.served import ServerAddress, open_served_store
 from retrieval.stores.server_calls import Calls
-from retrieval.stores.server_opening import collection_name, connect, open_with
+from retrieval.stores.server_opening import connect, open_with
+from retrieval.stores.server_switchboard import collection_name
 from retrieval.stores.shared import open_store
 from tests.conftest import TEAM, WordHashEmbedder
 

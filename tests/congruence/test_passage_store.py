@@ -126,6 +126,18 @@ def test_a_long_source_comes_back_in_order(any_store: PassageStore) -> None:
     assert any_store.passages_of("book") == tuple(pages)
 
 
+def test_pages_walk_through_all_in_order_of_id(any_store: PassageStore) -> None:
+    """Each once, whatever the size of a page, and from behind an id that is gone too."""
+    everything = [passage(f"page {number}", source="book", position=number) for number in range(7)]
+    fill(any_store, *everything)
+    in_order = sorted(everything, key=lambda one: one.id)
+    assert any_store.page("", 3) == tuple(in_order[:3])
+    assert any_store.page(in_order[2].id, 3) == tuple(in_order[3:6])
+    any_store.delete([in_order[5].id])
+    assert any_store.page(in_order[5].id, 3) == tuple(in_order[6:])
+    assert any_store.page(in_order[6].id, 3) == ()
+
+
 def test_candidates_are_ranked_by_falling_score(any_store: PassageStore) -> None:
     """Ranks count from 1; the dense leg ranks everything, the sparse one what shares a word."""
     fill(any_store, *ALL)

@@ -153,7 +153,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
 def test_another_collections_folder_is_never_opened(tmp_path: Path, other: Collection) -> None:
     """Vectors of two models, or passages of two ways of cutting, are never mixed; the error says what to do."""
     EdgeStore(tmp_path / "store", COLLECTION).close()
-    with pytest.raises(CollectionMismatch, match=r"delete .*/store and read your documents again"):
+    with pytest.raises(CollectionMismatch, match=r"run `footnote reindex`"):
         EdgeStore(tmp_path / "store", other)
 
 

@@ -238,7 +238,10 @@ def test_only_what_a_store_does_can_be_asked(tmp_path: Path, method: str) -> Non
 def test_another_model_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
     """The team's first collection answers until another is made active; each then refuses the other's settings."""
     opened(tmp_path).close()
-    with pytest.raises(CollectionMismatch, match=r"another/model .*: delete .* set EMBEDDING_MODEL back"):
+    with pytest.raises(
+        CollectionMismatch,
+        match=r"run `footnote reindex`, or set EMBEDDING_MODEL to tests/word-hash again",
+    ):
         open_store(tmp_path, TEAM, "another/model", 16, "tests")
     rebuilt = Collection(TEAM, "another/model", 16, "tests")
     activate(tmp_path, rebuilt)
