@@ -9,6 +9,7 @@ from retrieval.chunking.embedded import is_talk, opening, text_to_embed
 from retrieval.chunking.outline import Section, outline
 from retrieval.chunking.room import Room
 from retrieval.chunking.sizes import Budget
+from retrieval.chunking.slicing import slices
 from retrieval.chunking.splitting import split
 from retrieval.chunking.units import LABEL
 from retrieval.chunking.words import words
@@ -26,6 +27,14 @@ def texts_to_embed(passage: Passage, budget: Budget, count: Callable[[str], int]
     if len(excerpts) < 2:
         return (text_to_embed(passage),)
     return (text_to_embed(passage), *(text for text in excerpts if count(text) <= budget.limit))
+
+
+def texts_that_fit(passage: Passage, budget: Budget, count: Callable[[str], int]) -> tuple[str, ...]:
+    """As above, of a passage that was cut for another model: a whole that is longer than the limit comes in pieces."""
+    whole, *excerpts = texts_to_embed(passage, budget, count)
+    if count(whole) <= budget.limit:
+        return (whole, *excerpts)
+    return (*slices(whole, Room(budget.limit, budget.limit, 1, count)), *excerpts)
 
 
 def _of_talk(text: str, room: Room) -> Iterator[str]:

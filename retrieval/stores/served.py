@@ -13,6 +13,7 @@ from retrieval.stores.collections import Collection
 
 if TYPE_CHECKING:
     from retrieval.stores.server import ServerStore
+    from retrieval.stores.server_beside import ServerSite
 
 
 class Quantization(Enum):
@@ -69,6 +70,25 @@ def served_collections(address: ServerAddress) -> tuple[Collection, ...]:
     return found
 
 
+def open_served_site(address: ServerAddress, old: Collection, new: Collection) -> ServerSite:
+    """Where a rebuild takes place on a server; close it in the end.
+
+    Raises:
+        StoreUnavailable: as above.
+    """
+    site: ServerSite = _adapter("server_beside").open_site(address, old, new)
+    return site
+
+
+def discard_served(address: ServerAddress, team: str, keep: tuple[Collection, ...]) -> None:
+    """Delete a team's collections beside those to keep.
+
+    Raises:
+        StoreUnavailable: as above.
+    """
+    _adapter("server_beside").discard_others(address, team, keep)
+
+
 def server_version(address: ServerAddress) -> str:
     """Which Qdrant answers there.
 
@@ -79,9 +99,9 @@ def server_version(address: ServerAddress) -> str:
     return version
 
 
-def _adapter() -> ModuleType:
+def _adapter(module: str = "server_opening") -> ModuleType:
     try:
-        return import_module("retrieval.stores.server_opening")
+        return import_module(f"retrieval.stores.{module}")
     except ModuleNotFoundError as error:
         raise StoreUnavailable(
             f"QDRANT_URL is set and {error.name} isn't installed: run `pip install 'footnote[server]'`."

@@ -88,7 +88,7 @@ def open_beside(
     client: QdrantClient, calls: Calls, collection: Collection, layout: Layout | None = None
 ) -> ServerStore:
     """A collection that doesn't answer, made if it isn't there."""
-    make_collection(client, calls, collection, layout or Layout())
+    make_collection(client, calls, collection, layout)
     return _opened(client, calls, collection)
 
 

@@ -16,6 +16,8 @@ _PATIENCE_S = 300.0
 """How long a write waits for a switch that is announced: it compares both collections once, some 2 minutes at a million
 passages. Who announced it is taken for dead then; were they not, they would find their announcement gone."""
 _PAUSE_S = 0.05
+_LOOKED_AT_S = 1.0
+"""The lock of a switch is held for moments by those who look whether it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +73,28 @@ class FolderSwitchboard:
         return Standing(active.name if active else "", is_announced)
 
     def announce(self, collection: Collection) -> None:
-        self._held = self._held or Ownership.try_taking(self._switching)
+        deadline = time.monotonic() + _LOOKED_AT_S
+        while self._held is None and time.monotonic() < deadline:
+            self._held = Ownership.try_taking(self._switching)
         if self._held is None:
             raise StoreUnavailable("Another process is switching the index over; wait for it, and try again.")
         write_manifest(self._next, collection)
 
     def withdraw(self) -> None:
-        self._next.unlink(missing_ok=True)
-        self._release()
+        try:
+            self._next.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(f"{self._next} can't be deleted: {error}.") from error
+        finally:
+            self._release()
 
     def complete(self) -> bool:
         try:
             self._next.replace(self._active)
         except FileNotFoundError:
             return False
+        except OSError as error:
+            raise StoreUnavailable(f"{self._active} can't be written: {error}.") from error
         finally:
             self._release()
         return True
