@@ -72,12 +72,13 @@ def activate_first(data: Path, collection: Collection) -> None:
     require_match(read_manifest(path) or collection, collection)
 
 
-def require_match(found: Collection, wanted: Collection) -> None:
+def require_match(found: Collection, wanted: Collection, remedy: str = "run `footnote reindex`") -> None:
     """Refuse to mix what different models, languages or ways of cutting made.
 
     Args:
         found: What stands there.
         wanted: What is about to be opened.
+        remedy: What to do for another build.
 
     Raises:
         CollectionMismatch: they differ.
@@ -85,7 +86,7 @@ def require_match(found: Collection, wanted: Collection) -> None:
     if found != wanted:
         raise CollectionMismatch(
             f"The index of {wanted.team} was built with {_described(found)} and the settings ask for "
-            f"{_described(wanted)}: run `footnote reindex`{_or_set_back(found, wanted)}."
+            f"{_described(wanted)}: {remedy}{_or_set_back(found, wanted)}."
         )
 
 

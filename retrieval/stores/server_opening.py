@@ -84,9 +84,7 @@ def open_with(client: QdrantClient, calls: Calls, collection: Collection, layout
     return _opened(client, calls, collection, partial(require_unswitched, switchboard, collection_name(collection)))
 
 
-def open_beside(
-    client: QdrantClient, calls: Calls, collection: Collection, layout: Layout | None = None
-) -> ServerStore:
+def open_beside(client: QdrantClient, calls: Calls, collection: Collection, layout: Layout) -> ServerStore:
     """A collection that doesn't answer, made if it isn't there."""
     make_collection(client, calls, collection, layout)
     return _opened(client, calls, collection)
@@ -135,7 +133,7 @@ def _begin(client: QdrantClient, calls: Calls, collection: Collection, layout: L
     claimed = _claimed(client, calls, claim)
     active = _active(client, calls, collection.team)  # asked once more: who had the claim before may be done by now
     if active is None:
-        require_match(claimed or collection, collection)
+        require_match(claimed or collection, collection, f"delete the collection {claim} of the Qdrant server")
         make_collection(client, calls, collection, layout)
         _activate(client, calls, collection)
     if claimed == collection:
