@@ -15,6 +15,7 @@ from bot.access.membership import Membership
 from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts, answer
 from bot.errors import StateError
+from bot.live import LiveIndex, Retrieval
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
@@ -39,7 +40,7 @@ from bot.sync.file_readings import FileReadings
 from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources
-from bot.types import Conversation, FollowUps, Question, Turn
+from bot.types import Conversation, FollowUps, Question, Reply, Turn
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
@@ -47,9 +48,9 @@ from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
 from retrieval.reranking import CrossEncoder
 from retrieval.search import Searcher
-from retrieval.stores.collections import Collection, active, read_manifest
+from retrieval.stores.collections import Collection
 from retrieval.stores.protocol import PassageStore
-from retrieval.stores.served import Layout, Quantization, ServerAddress, open_served_store, served_collections
+from retrieval.stores.served import Layout, Quantization, ServerAddress, open_served_store
 from retrieval.stores.shared import open_store
 
 LEAST_ROOM_BYTES = 200_000_000
@@ -64,16 +65,6 @@ class Embedders:
 
     dense: FastEmbedder
     sparse: Bm25Embedder
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """One team's index, open for writing and searching."""
-
-    store: PassageStore
-    indexer: Indexer
-    searcher: Searcher
-    meaning: Meaning
 
 
 def open_embedders(settings: Settings) -> Embedders:
@@ -110,15 +101,20 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         require_room(settings.data_folder)
     with ExitStack() as closing:
         by = open_embedders(settings)
-        collection = Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION)
-        store = _open_store(settings, collection, command, must_own=must_own)
+        collection = collection_of(team, by, settings)
+        store = store_of(settings, collection, command, must_own=must_own)
         closing.callback(store.close)
         indexer = Indexer(store, by.dense, by.sparse, team)
         searcher = Searcher(store, by.dense, by.sparse, reranker=open_reranker(settings))
-        yield Retrieval(store, indexer, searcher, Meaning(by.dense))
+        yield Retrieval(collection, store, indexer, searcher, Meaning(by.dense))
 
 
-def _open_store(settings: Settings, collection: Collection, command: str, *, must_own: bool = False) -> PassageStore:
+def collection_of(team: str, by: Embedders, settings: Settings) -> Collection:
+    """The collection that the settings ask for."""
+    return Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION, settings.language)
+
+
+def store_of(settings: Settings, collection: Collection, command: str, *, must_own: bool = False) -> PassageStore:
     """Where the settings say that passages are kept; a server has no owner, the data folder has one."""
     if settings.qdrant_url:
         return open_served_store(qdrant_address(settings), collection)
@@ -128,6 +124,7 @@ def _open_store(settings: Settings, collection: Collection, command: str, *, mus
         collection.model,
         collection.dimension,
         collection.chunking_version,
+        language=collection.language,
         command=command,
         must_own=must_own,
     )
@@ -231,7 +228,7 @@ class Bot:
 def build_bot(
     slack: Slack,
     database: Database,
-    retrieval: Retrieval,
+    index: LiveIndex,
     read_later: Callable[[Conversation], None],
     follow_ups: FollowUps = FollowUps.ASKER,
 ) -> Bot:
@@ -239,54 +236,23 @@ def build_bot(
     us = slack.workspace.identity()
     queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
     files = Files(database, us.team)
-    shared = SharedFiles(slack.files, retrieval.indexer, retrieval.store, files, queue, us.team, place_of)
-    reader = ChannelReader(slack.workspace, retrieval.indexer, retrieval.store, talk_sources(slack, database), shared)
+    shared = SharedFiles(slack.files, index, index, files, queue, us.team, place_of)
+    reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
     progress = Progress(database, us.team)
     sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
-    lanes = (Lane("questions", _asking(slack, database, retrieval, follow_ups), workers=2), Lane("index", sync))
+    lanes = (Lane("questions", _asking(slack, database, index, follow_ups), workers=2), Lane("index", sync))
     inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
     readings = FileReadings(shared, queue, partial(FileContents, slack.files))
     return Bot(inbox, Backfill(reader, progress), readings)
 
 
-def _asking(slack: Slack, database: Database, retrieval: Retrieval, follow_ups: FollowUps) -> Asking:
+def _asking(slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps) -> Asking:
     asked = Questions(database)
     threads = Threads(slack.workspace, slack.names)
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
-    parts = path_parts(slack.access, threads.earlier_turns, retrieval)
-    return Asking(hearing, asked, slack.access, partial(answer, parts=parts), threads, Poster(slack.client))
+    parts = partial(path_parts, slack.access, threads.earlier_turns)
 
+    def reply(question: Question) -> Reply:
+        return index.use(lambda retrieval: answer(question, parts(retrieval)))
 
-def indexed_teams(settings: Settings) -> tuple[str, ...]:
-    """Every team that has an index, on the server where one is set, or else in the data folder.
-
-    Raises:
-        StoreUnavailable: the server does not say.
-    """
-    if settings.qdrant_url:
-        return tuple(collection.team for collection in served_collections(qdrant_address(settings)))
-    found = (read_manifest(path) for path in sorted((settings.data_folder / "passages").glob("*/active.json")))
-    return tuple(collection.team for collection in found if collection)
-
-
-def passages_of_team(settings: Settings, team: str) -> int:
-    """How many passages a team's index holds; no model is loaded for that.
-
-    Raises:
-        StoreUnavailable: the index can't be opened.
-    """
-    collection = _active_collection(settings, team)
-    if collection is None:
-        return 0
-    store = _open_store(settings, collection, "footnote")
-    try:
-        return store.count()
-    finally:
-        store.close()
-
-
-def _active_collection(settings: Settings, team: str) -> Collection | None:
-    if settings.qdrant_url:
-        served = served_collections(qdrant_address(settings))
-        return next((collection for collection in served if collection.team == team), None)
-    return active(settings.data_folder, team)
+    return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

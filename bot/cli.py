@@ -26,6 +26,7 @@ _RUNNERS = {
     parsing.Serve: "serve",
     parsing.Check: "check",
     parsing.Index: "index",
+    parsing.Reindex: "reindex",
     parsing.Ask: "ask",
     parsing.Passages: "passages",
     parsing.EvalRetrieval: "evaluate",

@@ -13,13 +13,13 @@ from bot.app import (
     open_reranker,
     open_slack,
     open_state,
-    passages_of_team,
     qdrant_address,
     require_room,
 )
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
 from bot.errors import BotError
+from bot.indexes import passages_of_team
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.tokens import OPTIONAL_SCOPES, granted_scopes, require_scopes, try_app_token

@@ -42,6 +42,11 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Reindex:
+    """Rebuild the index for another model or language, while it goes on answering."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """Ask a question in the terminal."""
 
@@ -108,7 +113,9 @@ class RunSandbox:
     handbook: Path | None
 
 
-Command = Serve | Check | Index | Ask | Passages | EvalRetrieval | EvalRewriting | BenchStore | Status | RunSandbox
+Command = (
+    Serve | Check | Index | Reindex | Ask | Passages | EvalRetrieval | EvalRewriting | BenchStore | Status | RunSandbox
+)
 
 
 def parse(argv: Sequence[str]) -> tuple[Command, bool]:
@@ -134,6 +141,7 @@ def build_parser() -> _Parser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_running(commands)
     _add_index(commands)
+    _add(commands, "reindex", Reindex)
     _add_ask(commands)
     _add_passages(commands)
     _add_eval(commands)

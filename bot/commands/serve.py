@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from bot.app import Bot, Retrieval, Slack, build_bot, open_retrieval, open_slack, open_state
+from bot.app import Bot, Slack, build_bot, open_slack, open_state
 from bot.commands.parsing import Serve
 from bot.commands.terminal import counted, remark
 from bot.errors import SettingsError
+from bot.indexes import open_live
+from bot.live import LiveIndex
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.listeners import build_app
@@ -30,15 +32,16 @@ def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no
         require_scopes(granted_scopes(slack.client))
         try_app_token(open_client(settings.slack_app_token, settings.slack_api_url))
         team = slack.workspace.identity().team
-        with open_retrieval(settings, team, "footnote serve", must_own=True) as retrieval:
-            _serve(settings, slack, database, retrieval, stop)
+        with closing(open_live(settings, database, team, "footnote serve")) as index:
+            index.watch(stop.ask)
+            _serve(settings, slack, database, index, stop)
     remark("Footnote has stopped.")
     return 0
 
 
-def _serve(settings: Settings, slack: Slack, database: Database, retrieval: Retrieval, stop: _Stop) -> None:
+def _serve(settings: Settings, slack: Slack, database: Database, index: LiveIndex, stop: _Stop) -> None:
     histories = Histories()
-    bot = build_bot(slack, database, retrieval, histories.read_later, settings.follow_ups)
+    bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups)
     joined = slack.workspace.joined()
     bot.backfill.forget_lost(joined)  # before an event puts a single day of a channel into a new index
     slack.files.clear()
@@ -103,6 +106,10 @@ class _Stop:
 
     def wait(self) -> None:
         self._asked.get()
+
+    def ask(self) -> None:
+        """End it because it can't go on."""
+        self._asked.put(0)
 
     @contextmanager
     def listening(self) -> Iterator[_Stop]:

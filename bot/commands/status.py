@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.app import indexed_teams, open_state, passages_of_team
+from bot.app import open_state
 from bot.commands.parsing import Status
 from bot.commands.terminal import counted, say, say_json
+from bot.indexes import indexed_teams, passages_of_team
 from bot.settings import Settings
 from bot.state.files import Files, FileState
 from bot.state.progress import ChannelProgress, Progress

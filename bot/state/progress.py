@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bot.state.database import Base, Database
@@ -82,6 +82,12 @@ class Progress:
         """Remember how far a channel is."""
         with self._database.session() as session:
             session.merge(_row(self._team, progress))
+
+    def read_anew(self) -> None:
+        """Have every channel read from its start the next time, as one whose reading was cut off."""
+        with self._database.session() as session:
+            theirs = update(ProgressRow).where(ProgressRow.team == self._team)
+            session.execute(theirs.values(state=ReadingState.READING.value))
 
     def forget(self, place: Place) -> None:
         """Forget a channel that Footnote has left."""

@@ -35,6 +35,16 @@ class Collection:
         key = json.dumps(told, sort_keys=True).encode()
         return f"{_readable(self.model)}-{_readable(self.chunking_version)}-{blake2b(key, digest_size=4).hexdigest()}"
 
+    @property
+    def described(self) -> str:
+        """What built it, for people."""
+        return f"{self.model_told}, {self.language}"
+
+    @property
+    def model_told(self) -> str:
+        """The model and how long its vectors are."""
+        return f"{self.model} ({self.dimension} dimensions)"
+
     def folder(self, data: Path) -> Path:
         """Where its shard stands in the data folder."""
         return team_folder(data, self.team) / self.name
@@ -84,9 +94,10 @@ def require_match(found: Collection, wanted: Collection, remedy: str = "run `foo
         CollectionMismatch: they differ.
     """
     if found != wanted:
+        before, now = _differences(found, wanted)
         raise CollectionMismatch(
-            f"The index of {wanted.team} was built with {_described(found)} and the settings ask for "
-            f"{_described(wanted)}: {remedy}{_or_set_back(found, wanted)}."
+            f"The index of {wanted.team} was built with {before} and the settings ask for {now}: "
+            f"{remedy}{_or_set_back(found, wanted)}."
         )
 
 
@@ -116,6 +127,14 @@ def write_manifest(path: Path, collection: Collection) -> None:
         raise StoreUnavailable(f"{path} can't be written: {error}.") from error
 
 
+def _differences(found: Collection, wanted: Collection) -> tuple[str, str]:
+    """What each of them is, as far as they are not the same."""
+    both = ((found.team, wanted.team), (found.model_told, wanted.model_told), (found.language, wanted.language))
+    cut = tuple(f"chunking {one.chunking_version}" for one in (found, wanted))
+    differing = [pair for pair in (*both, cut) if pair[0] != pair[1]]
+    return ", ".join(before for before, _ in differing), ", ".join(now for _, now in differing)
+
+
 def _or_set_back(found: Collection, wanted: Collection) -> str:
     """The settings that would do for what is there; how a text is cut is none."""
     if found.chunking_version != wanted.chunking_version:
@@ -123,13 +142,6 @@ def _or_set_back(found: Collection, wanted: Collection) -> str:
     back = {"EMBEDDING_MODEL": (found.model, wanted.model), "LANGUAGE": (found.language, wanted.language)}
     names = [f"{variable} to {before}" for variable, (before, now) in back.items() if before != now]
     return f", or set {' and '.join(names)} again" if names else ""
-
-
-def _described(collection: Collection) -> str:
-    return (
-        f"{collection.model} ({collection.dimension} dimensions, {collection.language}, "
-        f"chunking {collection.chunking_version})"
-    )
 
 
 def _readable(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from bot.answering.path import answer
 from bot.app import Slack, build_bot, open_retrieval, open_slack, open_state, path_parts
+from bot.live import LiveIndex
 from bot.settings import Settings
 from bot.sync.documents import index_documents
 from bot.types import Answer, Help, Outcome, Question, Refusal, Surface, Turn
@@ -107,7 +109,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
             team = slack.workspace.identity().team
             with open_retrieval(settings, team, "test") as retrieval:
                 index_documents(retrieval.indexer, SAMPLE / "handbook", frozenset({WORKSPACE}), HANDBOOK)
-                bot = build_bot(slack, database, retrieval, lambda _: None)
+                index = LiveIndex(lambda _: nullcontext(retrieval), lambda: retrieval.collection)
+                bot = build_bot(slack, database, index, lambda _: None)
                 bot.backfill.run(slack.workspace.joined(), lambda: False)
                 bot.files.read_waiting()
 
