@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
+from bot.commands.arguments import Joined, port, positive, web_address
 from bot.errors import UsageError
 
 _DOCUMENTS = (
@@ -157,7 +158,6 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` says how to call it.")
 
 
-_LAST_PORT = 65535
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # what `add_subparsers` returns; it has no public name
 
 
@@ -189,7 +189,7 @@ def _add_index(commands: _Commands) -> None:
         help="who may read the documents: `workspace` (every full member; the default) or the members of a channel",
     )
     parser.add_argument(
-        "--url", type=_web_address, metavar="BASE", help="where readers open the documents: BASE/<path without .md>"
+        "--url", type=web_address, metavar="BASE", help="where readers open the documents: BASE/<path without .md>"
     )
     parser.add_argument("--slack-export", type=Path, metavar="ZIP", help="a Slack export, as a zip or a folder")
     parser.add_argument(
@@ -199,7 +199,7 @@ def _add_index(commands: _Commands) -> None:
 
 def _add_ask(commands: _Commands) -> None:
     parser = _add(commands, "ask", Ask)
-    parser.add_argument("words", nargs="+", metavar="WORDS", action=_Joined, help="the question")
+    parser.add_argument("words", nargs="+", metavar="WORDS", action=Joined, help="the question")
     parser.add_argument("--as", dest="asker", metavar="USER", help="who asks, by name or id (needs Slack)")
     parser.add_argument("--in", dest="place", metavar="CHANNEL", help="where: a channel, or `dm` (the default)")
     parser.add_argument(
@@ -214,7 +214,7 @@ def _add_ask(commands: _Commands) -> None:
 def _add_passages(commands: _Commands) -> None:
     parser = _add(commands, "passages", Passages)
     parser.add_argument("path", type=Path, metavar="PATH", help=_DOCUMENTS)
-    parser.add_argument("--sample", type=_positive, default=10, metavar="N", help="how many to show (default: 10)")
+    parser.add_argument("--sample", type=positive, default=10, metavar="N", help="how many to show (default: 10)")
 
 
 def _add_eval(commands: _Commands) -> None:
@@ -249,7 +249,7 @@ def _add_eval_retrieval(parser: _Parser) -> None:
         help=f"switch stages off: {', '.join(STAGES)}",
     )
     parser.add_argument("--fusion", choices=FUSIONS, help="how the legs are fused (default: scores)")
-    parser.add_argument("--passage-tokens", type=_positive, metavar="N", help="fill passages up to this (default: 220)")
+    parser.add_argument("--passage-tokens", type=positive, metavar="N", help="fill passages up to this (default: 220)")
     _add_json(parser)
 
 
@@ -257,42 +257,15 @@ def _add_bench(commands: _Commands) -> None:
     parser = commands.add_parser("bench", help="measure how fast it is", description="Measure how fast Footnote is.")
     parts = parser.add_subparsers(metavar="PART", required=True)
     store = _add(parts, "store", BenchStore)
-    store.add_argument("--passages", type=_positive, default=100_000, metavar="N", help="how many (default: 100000)")
+    store.add_argument("--passages", type=positive, default=100_000, metavar="N", help="how many (default: 100000)")
     _add_json(store)
 
 
 def _add_sandbox(commands: _Commands) -> None:
     parser = _add(commands, "sandbox", RunSandbox)
-    parser.add_argument(
-        "--port", type=_port, default=0, metavar="N", help="the port to listen on (default: a free one)"
-    )
+    parser.add_argument("--port", type=port, default=0, metavar="N", help="the port to listen on (default: a free one)")
     parser.add_argument("--seed", type=Path, metavar="FILE", help="the workspace as YAML (default: the sample)")
     parser.add_argument("--handbook", type=Path, metavar="DIR", help="a folder of Markdown pages to show")
-
-
-class _Joined(argparse.Action):
-    """Words as one text, so that a question needs no quotation marks."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,  # noqa: ARG002  # argparse calls it so
-        namespace: argparse.Namespace,
-        values: str | Sequence[str] | None,
-        option_string: str | None = None,  # noqa: ARG002  # argparse calls it so
-    ) -> None:
-        setattr(namespace, self.dest, values if isinstance(values, str) else " ".join(values or ()))
-
-
-def _web_address(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
-        raise argparse.ArgumentTypeError(f"{text!r} is no http or https address")
-    return text
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to {_LAST_PORT}")
-    return int(text)
 
 
 def _stages(text: str) -> tuple[str, ...]:
@@ -300,9 +273,3 @@ def _stages(text: str) -> tuple[str, ...]:
     if unknown := [name for name in names if name not in STAGES]:
         raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no stage: give some of {','.join(STAGES)}")
     return names
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
-    return int(text)
