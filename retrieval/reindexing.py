@@ -93,6 +93,9 @@ class _Pending:
     changed: list[Passage] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
 
+    def __len__(self) -> int:
+        return len(self.new) + len(self.changed) + len(self.gone)
+
 
 class Rebuild:
     """Makes a new collection hold what the old one holds, and switches over.
@@ -159,8 +162,9 @@ class Rebuild:
         for before, after in self._side_by_side():
             done += before is not None
             self._compare(before, after, pending)
-            if len(pending.new) + len(pending.changed) + len(pending.gone) >= _BATCH:
+            if len(pending) >= _BATCH:
                 report += self._written(pending)
+            if done % _BATCH == 0:
                 on_progress(done, max(done, total))
                 self._site.give_way()
         report += self._written(pending)
