@@ -101,7 +101,7 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         require_room(settings.data_folder)
     with ExitStack() as closing:
         by = open_embedders(settings)
-        collection = collection_of(team, by, settings)
+        collection = collection_of(team, by)
         store = store_of(settings, collection, command, must_own=must_own)
         closing.callback(store.close)
         indexer = Indexer(store, by.dense, by.sparse, team)
@@ -109,9 +109,9 @@ def open_retrieval(settings: Settings, team: str, command: str, *, must_own: boo
         yield Retrieval(collection, store, indexer, searcher, Meaning(by.dense))
 
 
-def collection_of(team: str, by: Embedders, settings: Settings) -> Collection:
+def collection_of(team: str, by: Embedders) -> Collection:
     """The collection that the settings ask for."""
-    return Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION, settings.language)
+    return Collection(team, by.dense.model, by.dense.dimension, CHUNKING_VERSION, by.sparse.language)
 
 
 def store_of(settings: Settings, collection: Collection, command: str, *, must_own: bool = False) -> PassageStore:

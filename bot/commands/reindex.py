@@ -36,7 +36,7 @@ def run(command: Reindex, settings: Settings) -> int:  # noqa: ARG001  # it has 
 
 
 def _reindex(team: str, by: Embedders, settings: Settings, database: Database) -> None:
-    old, new = active_collection(settings, team), collection_of(team, by, settings)
+    old, new = active_collection(settings, team), collection_of(team, by)
     if old is None:
         raise BotError(f"The index of {team} went while it was looked at: run this again.")
     with Rebuilds(database).running(team, new.described) as tell:
