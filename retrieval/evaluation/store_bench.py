@@ -102,12 +102,11 @@ class StoreFigures:
 
     def to_text(self) -> str:
         """The same as a table for a terminal."""
-        rows = [
-            f"{'places':>7}{'passages':>10}{'p50 ms':>8}{'p95 ms':>8}{'cpu ms':>8}{'dense':>8}{'sparse':>8}{'recall@10':>11}"
-        ]
+        columns = ("places", "passages", "p50 ms", "p95 ms", "CPU ms", "dense", "sparse", "recall@10")
+        rows = ["".join(f"{column:>10}" for column in columns)]
         rows += [
-            f"{one.places:7}{one.passages:10}{one.hybrid.p50:8.1f}{one.hybrid.p95:8.1f}{one.cpu_ms:8.1f}"
-            f"{one.dense.p95:8.1f}{one.sparse.p95:8.1f}{one.recall_at_10:11.3f}"
+            f"{one.places:10}{one.passages:10}{one.hybrid.p50:10.1f}{one.hybrid.p95:10.1f}{one.cpu_ms:10.1f}"
+            f"{one.dense.p95:10.1f}{one.sparse.p95:10.1f}{one.recall_at_10:10.3f}"
             for one in self.scopes
         ]
         rows.append(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import get_native_id
 
 import numpy as np
 import pytest
@@ -115,3 +118,10 @@ def test_a_model_folder_without_the_model_is_one_clear_error(tmp_path: Path) -> 
     """With a path of its own nothing is downloaded; what is not there is an error."""
     with pytest.raises(EmbeddingError, match="can't be loaded"):
         FastEmbedder(tmp_path, "BAAI/bge-small-en-v1.5", model_path=tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread has no priority of its own")
+def test_passages_give_way_to_questions(packaged_embedder: FastEmbedder) -> None:
+    """The threads that embed passages stand back; the one that asks does not."""
+    (behind,) = packaged_embedder._pool.map(lambda _: os.getpriority(os.PRIO_PROCESS, get_native_id()), [0])
+    assert behind > os.getpriority(os.PRIO_PROCESS, get_native_id())

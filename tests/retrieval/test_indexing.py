@@ -170,6 +170,16 @@ def test_a_source_given_twice_ends_as_it_was_given_last(indexer: Indexer, store:
     assert ["nine" in text for text in texts_of(store, page())] == [True]
 
 
+def test_a_source_given_again_while_it_is_being_embedded_ends_as_it_was_given_last(
+    indexer: Indexer, store: EdgeStore
+) -> None:
+    """Batches are embedded behind the one that is being cut; what is compared must not be what was stored before."""
+    long, short = page(sections=60), page(sections=2, hour="nine")
+    report = indexer.put([long, page("valves", sections=50), short])
+    assert texts_of(store, short) == [text for text in texts_of(store, short) if "nine" in text]
+    assert (len(texts_of(store, short)), report.added - report.deleted) == (2, 52)
+
+
 def test_an_emptied_source_leaves_nothing(indexer: Indexer, store: EdgeStore) -> None:
     """A page that holds no words any more has no passages any more."""
     indexer.put([page()])
