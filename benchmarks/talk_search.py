@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.talk_corpora import Channel
 from retrieval.chunking import CHUNKING_VERSION
+from retrieval.chunking.naming import asks
 from retrieval.embedding.protocol import DenseEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
@@ -79,11 +80,6 @@ def _opened(channel: Channel) -> Iterator[Question]:
     for opening, *rest in channel.conversations().values():
         if asks(opening.text) and any(one.author != opening.author for one in rest):
             yield Question(opening, frozenset(one.url for one in rest))
-
-
-def asks(text: str) -> bool:
-    """Whether a message has a question mark."""
-    return "?" in text or "？" in text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from retrieval.chunking.blocks import BlockKind, parse
 from retrieval.chunking.chunks import Chunk, Part
 from retrieval.chunking.hidden import without_hidden
+from retrieval.chunking.naming import asks
 from retrieval.chunking.room import Room
 from retrieval.chunking.sizes import Budget
 from retrieval.chunking.splitting import head_of, split
@@ -61,13 +62,22 @@ def _head(utterance: Utterance, root: Part, whole: Room) -> Part:
 
 
 def _windows(said: Sequence[tuple[Utterance, Part]], root: Part, whole: Room) -> Iterator[list[Part]]:
-    window: list[Part] = []
-    size = 0
-    for _, part in said:
-        added = whole.size(part.text)
-        if window and size + added > whole.target:
-            yield window
-            window, size = [root], whole.size(root.text)
-        window.append(part)
-        size += added
-    yield window
+    """Parts in order, each window but the first behind the question; what is asked on the way goes with its answer."""
+    sizes, repeated = [whole.size(part.text) for _, part in said], whole.size(root.text)
+    start, size = 0, sizes[0]
+    for at in range(1, len(said)):
+        if size + sizes[at] > whole.target:
+            takes_along = at - 1 > start and _answers(said[at][0], said[at - 1][0])
+            end = at - 1 if takes_along and repeated + sizes[at - 1] + sizes[at] <= whole.target else at
+            yield _window(said, root, start, end)
+            start, size = end, repeated + sum(sizes[end:at])
+        size += sizes[at]
+    yield _window(said, root, start, len(said))
+
+
+def _window(said: Sequence[tuple[Utterance, Part]], root: Part, start: int, end: int) -> list[Part]:
+    return [*([root] if start else []), *(part for _, part in said[start:end])]
+
+
+def _answers(message: Utterance, before: Utterance) -> bool:
+    return asks(before.text) and message.author != before.author

@@ -63,6 +63,26 @@ def test_a_long_question_is_repeated_in_its_first_sentences_only() -> None:
     assert plain(passages[-1].text).startswith("Ann (1 Jan 1970): Who starts it?\n\n")
 
 
+def test_what_is_asked_on_the_way_stands_with_its_answer() -> None:
+    """No window ends with a question that the next message answers: the one goes over with the other."""
+    root, aside = said("Ann", "Who starts the pump?"), said("Bo", "Which hall is it in?")
+    passages = thread(root, said("Cy", LONG), aside, said("Ann", f"The north hall. {LONG}"))
+    assert [plain(passage.text).count("Which hall is it in?") for passage in passages] == [0, 1]
+    assert plain(passages[1].text).startswith(
+        "Ann (1 Jan 1970): Who starts the pump?\n\n"
+        "Bo (1 Jan 1970): Which hall is it in?\n\n"
+        "Ann (1 Jan 1970): The north hall."
+    )
+    assert [anchor.author for anchor in passages[1].anchors] == ["Ann", "Bo", "Ann"]
+
+
+def test_a_list_with_its_lead_and_a_files_name_stay_words_of_their_message() -> None:
+    """What somebody lists stands under their name and its lead-in, however the thread goes on."""
+    steps = "Before you start `pump.cfg`:\n\n- open the valve\n- wait for the lamp"
+    [passage] = thread(said("Ann", "How?"), said("Bo", steps))
+    assert plain(passage.text).endswith(f"Bo (1 Jan 1970): {steps}")
+
+
 def test_a_new_reply_leaves_earlier_windows_alone() -> None:
     """Only the last window is embedded anew when a thread goes on."""
     messages = [said(f"P{number}", f"{LONG} {number}.", day=number + 1) for number in range(7)]
