@@ -14,12 +14,15 @@ from retrieval.embedding.scripts import HAN, UNSPACED, UNSPACED_RUN
 from retrieval.embedding.stopwords import stop_words
 from retrieval.errors import EmbeddingError
 
-_BASIC_PLANE = range(0x80, 0x10000)
-_MARKS = "".join(chr(at) for at in _BASIC_PLANE if unicodedata.category(chr(at)).startswith("M"))
+_ALPHABETS = (*range(0x300, 0x2100), *range(0xA620, 0xAC00))
+"""Where alphabets of living languages stand, Latin, Han and Hangul left out, which have neither of the following."""
+
+_MARKS = "".join(chr(at) for at in _ALPHABETS if unicodedata.category(chr(at)).startswith("M"))
 """Vowel signs and accents, which are no letters to a regular expression and yet are parts of words."""
 
-_DIGITS = {at: str(unicodedata.decimal(chr(at))) for at in _BASIC_PLANE if chr(at).isdecimal()}
-"""The digits of all scripts; the same number is asked for in any."""
+_AS_WRITTEN = {at: str(unicodedata.decimal(chr(at))) for at in _ALPHABETS if chr(at).isdecimal()}
+_AS_WRITTEN |= {ord("’"): "'", ord("\u200d"): ""}
+"""Digits of any script as Europeans write them, plain apostrophes, and no joiner between the letters of a word."""
 
 _LETTERS = rf"[^\W{UNSPACED}](?:[^\W{UNSPACED}]|(?![{UNSPACED}])[{_MARKS}])*"
 _WORD = re.compile(rf"{UNSPACED_RUN.pattern}|{_LETTERS}(?:(?:['.\-/:@\\]+|(?<=\d),(?=\d)){_LETTERS})*")
@@ -70,7 +73,8 @@ class TermExtractor:
         self._stop_words = frozenset(map(self._spelled, stop_words(base) if rules.stop_words else ()))
         self._has_parts = rules.parts
         self.has_pieces = rules.pieces and base in COMPOUNDING
-        self._pieces_of = lru_cache(maxsize=20_000)(self._cut)  # natural text repeats its words
+        self._terms_of = lru_cache(maxsize=50_000)(self._of_word)  # natural text repeats its words
+        self._pieces_of = lru_cache(maxsize=20_000)(self._cut)
 
     def terms(self, text: str) -> list[str]:
         """All terms in order, with repetitions; a question's are found as a passage's are, so that they can meet."""
@@ -84,11 +88,12 @@ class TermExtractor:
         if not self.has_pieces:
             return []
         parts = (part for word in _WORD.findall(_normalised(text)) for part in _PARTS.split(word))
-        return [piece for part in parts if len(part) >= _SHORTEST_COMPOUND for piece in self._pieces_of(part)]
+        long = (part for part in parts if _SHORTEST_COMPOUND <= len(part) <= _LONGEST)
+        return [piece for part in long for piece in self._pieces_of(part)]
 
     def _cut(self, part: str) -> tuple[str, ...]:
         word = self._spelled(part)
-        if not word.isalpha() or word in self._stop_words or len(word) > _LONGEST:
+        if not word.isalpha() or word in self._stop_words:
             return ()
         cuts = range(_SHORTEST_PIECE, len(word) - _SHORTEST_PIECE + 1)
         return tuple(sorted({self._stem(piece) for at in cuts for piece in (word[:at], word[at:])}))
@@ -97,9 +102,14 @@ class TermExtractor:
         for word in _WORD.findall(_normalised(text)):
             if UNSPACED_RUN.match(word):
                 yield from _grams(word)
-            elif not self._is_stop_word(word):
-                bare = self._without_elision(_POSSESSIVE.sub("", word))
-                yield from () if self._is_stop_word(bare) else self._identifier(bare)
+            else:
+                yield from self._terms_of(word) if len(word) <= _LONGEST else self._of_word(word)
+
+    def _of_word(self, word: str) -> tuple[str, ...]:
+        if self._is_stop_word(word):
+            return ()
+        bare = self._without_elision(_POSSESSIVE.sub("", word))
+        return () if self._is_stop_word(bare) else tuple(self._identifier(bare))
 
     def _is_stop_word(self, word: str) -> bool:
         return self._spelled(word) in self._stop_words
@@ -124,7 +134,7 @@ class TermExtractor:
 
 def _normalised(text: str) -> str:
     """The text with one form for what looks the same: composed letters, plain apostrophes and digits."""
-    return unicodedata.normalize("NFKC", without_hidden(text)).translate(_DIGITS).replace("’", "'")
+    return unicodedata.normalize("NFKC", without_hidden(text)).translate(_AS_WRITTEN)
 
 
 def _grams(run: str) -> list[str]:
