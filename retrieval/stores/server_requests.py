@@ -17,6 +17,8 @@ COARSE = "coarse"
 """Where the collection has it, a short copy of the dense vectors, by which its dense leg goes first."""
 _OVERSAMPLING = 4
 """How many times as many passages the coarse vectors choose as the whole ones then rank: docs/decisions/0019."""
+_AS_IN_THE_LEG = models.FormulaQuery(formula="$score")
+"""The root filters what the leg found and keeps its scores: document frequencies are counted once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class Request:
     """One query: legs choose, the root ranks what they chose."""
 
     legs: list[models.Prefetch]
-    query: list[list[float]] | models.SparseVector | models.FormulaQuery
+    query: list[list[float]] | models.FormulaQuery
     inside: models.Filter
     limit: int
     using: str | None = None
@@ -47,10 +49,9 @@ def dense_scores_request(vector: Vector, scope: Scope, passage_ids: Sequence[str
 
 def sparse_request(vector: SparseVector, scope: Scope, limit: int) -> Request:
     """Asks for the passages of the scope that share the rarest words."""
-    inside, params = models.Filter(must=conditions(scope)), _counting_over(scope)
-    query = server_vector(vector)
-    leg = models.Prefetch(query=query, using=SPARSE, filter=inside, params=params, limit=limit)
-    return Request([leg], query, inside, limit, SPARSE, params)
+    inside = models.Filter(must=conditions(scope))
+    leg = _sparse_leg(server_vector(vector), scope, inside, limit)
+    return Request([leg], _AS_IN_THE_LEG, inside, limit)
 
 
 def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Sequence[str]) -> Request:
@@ -61,12 +62,11 @@ def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Seque
     the scope.
     """
     inside, number = _these(passage_ids, scope)
-    params = _counting_over(scope)
     terms = [
         models.SparseVector(indices=[index], values=[value])
         for index, value in sorted(zip(vector.indices, vector.values, strict=True))
     ]
-    legs = [models.Prefetch(query=term, using=SPARSE, filter=inside, params=params, limit=number) for term in terms]
+    legs = [_sparse_leg(term, scope, inside, number) for term in terms]
     scores = [f"$score[{at}]" for at in range(len(legs))]
     total = models.FormulaQuery(formula=models.SumExpression(sum=[*scores]), defaults=dict.fromkeys(scores, 0.0))
     return Request(legs, total, inside, number)
@@ -105,7 +105,8 @@ def _these(passage_ids: Sequence[str], scope: Scope) -> tuple[models.Filter, int
     return models.Filter(must=[*conditions(scope), one_of(passage_ids)]), len(set(passage_ids))
 
 
-def _counting_over(scope: Scope) -> models.SearchParams:
+def _sparse_leg(query: models.SparseVector, scope: Scope, inside: models.Filter, limit: int) -> models.Prefetch:
     """Exact, with document frequencies counted over the scope."""
     corpus = models.IdfCorpusParams(corpus=models.Filter(must=conditions(scope)))
-    return models.SearchParams(exact=True, idf=corpus)
+    params = models.SearchParams(exact=True, idf=corpus)
+    return models.Prefetch(query=query, using=SPARSE, filter=inside, params=params, limit=limit)

@@ -19,7 +19,8 @@ from retrieval.stores.collections import Collection
 from retrieval.stores.served import Layout, Quantization, ServerAddress, open_served_store, server_version
 from retrieval.stores.server import ServerStore
 from retrieval.stores.server_calls import Calls
-from retrieval.stores.server_opening import collection_name, connect, make_collection
+from retrieval.stores.server_opening import connect, make_collection
+from retrieval.stores.server_switchboard import collection_name
 from retrieval.types import Scope
 from tests.conftest import TEAM, WordHashEmbedder
 from tests.passages import embedded, passage, scope_of
@@ -78,11 +79,11 @@ def test_what_is_sent_holds_the_scope_in_the_leg_at_the_root_and_for_the_frequen
         search_words(store_at(url), SCOPE)
         search_meaning(store_at(url), SCOPE)
     for request in asked:
-        for part in parts_of(request):
-            assert (part["filter"]["must"], part["params"]["exact"]) == (INSIDE, True)
-    by_words, by_meaning = ([part["params"].get("idf") for part in parts_of(one)] for one in asked)
-    assert [one["corpus"]["must"] for one in by_words] == [INSIDE, INSIDE]
-    assert by_meaning == [None, None]
+        root, leg = parts_of(request)
+        assert (root["filter"]["must"], leg["filter"]["must"], leg["params"]["exact"]) == (INSIDE, INSIDE, True)
+    (_, by_words), (_, by_meaning) = map(parts_of, asked)
+    assert by_words["params"]["idf"]["corpus"]["must"] == INSIDE
+    assert "idf" not in by_meaning["params"]
 
 
 def test_words_are_added_up_in_an_order_of_our_own() -> None:
@@ -114,12 +115,14 @@ def test_over_grpc_the_same_is_sent() -> None:
     server.start()
     store = ServerStore(connect(address), Calls(address.url, timeout_s=5.0), NAME)
     search_words(store, SCOPE)
+    store.score([PUMP.id], DENSE.embed_query("pump"), SPARSE.embed_query("pump valve"), SCOPE)
     store.close()
     server.stop(None)
-    (query,) = sent
-    for part in (query, query.prefetch[0]):
-        for inside in (part.filter, part.params.idf.corpus):
-            anys = [list(condition.field.match.keywords.strings) for condition in inside.must]
+    (search, _, scores) = sent
+    assert (len(search.prefetch), len(scores.prefetch)) == (1, 2)
+    for query in (search, scores):
+        for inside in (query.filter, *(part for leg in query.prefetch for part in (leg.filter, leg.params.idf.corpus))):
+            anys = [list(condition.field.match.keywords.strings) for condition in inside.must[:2]]
             assert anys == [["cellar"], ["harbour", "office"]]
 
 
