@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,12 @@ class RememberingEmbedder:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._embedder = embedder
         self._count = lru_cache(maxsize=_COUNTED)(embedder.count_tokens)
-        self._known = sqlite3.connect(file, timeout=60)  # seconds; another run may be writing
+        self._known = sqlite3.connect(
+            file,
+            timeout=60,  # seconds; another run may be writing
+            check_same_thread=False,  # passages are embedded on a thread of their own, and all calls take turns
+        )
+        self._turn = Lock()
         self._known.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
 
     @property
@@ -69,10 +75,11 @@ class RememberingEmbedder:
         return hashlib.sha256("\0".join((self.model, role, text)).encode()).digest()
 
     def _recall(self, key: bytes) -> NDArray[np.float32] | None:
-        row = self._known.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
+        with self._turn:
+            row = self._known.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone()
         return np.frombuffer(row[0], dtype=np.float32) if row else None
 
     def _remember(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
-        with self._known:
+        with self._turn, self._known:
             rows = [(key, vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
             self._known.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import quantiles
 from tempfile import TemporaryDirectory
@@ -28,9 +29,11 @@ Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
 
 _TEAM = "evaluation"
+_DEPTH = 50
+"""Passages that a search of the product gives."""
 _EVERYTHING = Scope(_TEAM, frozenset({frozenset({WORKSPACE})}))
 _RANKED = 50
-"""Sources that each ranking holds at least, where there are so many."""
+"""Sources that each ranking holds at least, where there are so many and nobody asks for less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,13 @@ class Evaluation:
         self._seconds = seconds
 
     def run(
-        self, stages: Stages | None = None, reranker: Reranker | None = None, on_progress: Progress | None = None
+        self,
+        stages: Stages | None = None,
+        reranker: Reranker | None = None,
+        on_progress: Progress | None = None,
+        ranked: int = _RANKED,
     ) -> RetrievalReport:
-        """Ask all queries, and measure.
+        """Ask all queries, and measure; each ranking holds at least `ranked` sources, where there are so many.
 
         Raises:
             EmbeddingError, StoreUnavailable, RerankerError: a search failed.
@@ -68,25 +75,23 @@ class Evaluation:
         searcher = Searcher(self._store, self._dense, self._sparse, stages, reranker)
         asked: dict[str, Asked] = {}
         for done, (query, text) in enumerate(self._judged.queries.items(), start=1):
-            asked[query] = self._ask(query, text, searcher)
+            asked[query] = self._ask(query, text, searcher, ranked)
             (on_progress or _silent)("searching", done, len(self._judged.queries))
         return self._report(asked)
 
-    def _ask(self, query: str, text: str, searcher: Searcher) -> Asked:
+    def _ask(self, query: str, text: str, searcher: Searcher, least: int) -> Asked:
         """Sources as the product's search ranks them; where few sources fill it, deeper searches follow on."""
         started = time.perf_counter()
-        result = searcher.search(text, _EVERYTHING)
+        result = searcher.search(text, _EVERYTHING, _DEPTH)
         ms = (time.perf_counter() - started) * 1000
         candidates = frozenset(self._ids([*result.dense, *result.sparse], query))
-        rankings = {name: self._ids(ranked, query) for name, ranked in _retrievers(result).items()}
-        limit = _RANKED
-        while any(
-            len(rankings[name]) < _RANKED and len(ranked) >= limit for name, ranked in _retrievers(result).items()
-        ):
+        rankings = {name: self._ids(found, query) for name, found in _retrievers(result).items()}
+        limit = _DEPTH
+        while any(len(rankings[name]) < least and len(found) >= limit for name, found in _retrievers(result).items()):
             limit *= 4
             result = searcher.search(text, _EVERYTHING, limit)
-            for name, ranked in _retrievers(result).items():
-                rankings[name] = list(dict.fromkeys(rankings[name] + self._ids(ranked, query)))
+            for name, found in _retrievers(result).items():
+                rankings[name] = list(dict.fromkeys(rankings[name] + self._ids(found, query)))
         return Asked(rankings, candidates, ms)
 
     def _ids(self, ranked: Sequence[Candidate | Hit], query: str) -> list[str]:
@@ -115,13 +120,17 @@ class Evaluation:
             skipped=self._judged.skipped,
         )
 
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        """The gold that the index holds."""
+        sources = (self._store.passages_of(source.id) for source in self._judged.sources)
+        return self._judged.held([passage for passages in sources for passage in passages])
+
     def _traces(self, asked: Mapping[str, Asked]) -> Iterator[GoldTrace]:
-        passages = [one for source in self._judged.sources for one in self._store.passages_of(source.id)]
-        indexed = self._judged.held(passages)
         for query, one in asked.items():
             for gold in self._judged.qrels[query]:
                 ranks = {name: rank_of(gold, ranking) for name, ranking in one.rankings.items()}
-                lost = lost_at(ranks, is_indexed=gold in indexed, is_candidate=gold in one.candidates)
+                lost = lost_at(ranks, is_indexed=gold in self._held, is_candidate=gold in one.candidates)
                 yield GoldTrace(query, self._judged.queries[query], gold, ranks, lost)
 
 
