@@ -99,7 +99,7 @@ def _model(settings: Settings) -> list[Finding]:
 def _language(settings: Settings) -> list[Finding]:
     if settings.language == Settings().language:
         return []
-    found = Finding(Verdict.OK, f"stems and stop words of {settings.language}")
+    found = Finding(Verdict.OK, f"words are read as {settings.language}")
     if settings.embedding_model:
         return [found]
     english = "the packaged model knows English alone and takes too much for an answer elsewhere: set EMBEDDING_MODEL"

@@ -24,7 +24,7 @@ def test_check_says_that_the_packaged_model_knows_english_alone(
     monkeypatch.setenv("LANGUAGE", "german")
     main(["check"])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "ok      stems and stop words of german"
+    assert lines[2] == "ok      words are read as german"
     assert lines[3].startswith("note    the packaged model knows English alone and takes too much for an answer")
 
 
