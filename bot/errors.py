@@ -4,10 +4,12 @@ BotError
 ├── SettingsError      the settings can't work; lists every problem at once
 ├── SlackError         Slack refused or can't be reached
 │   └── SlackDenied    Slack says that Footnote may not read this (not_in_channel, missing_scope…): no access
+├── ChatModelError     the language model refuses what is sent, or what it sends can't be read
+│   └── ChatModelBusy  it can't be reached, is overloaded, or broke off: it may work when asked again
 ├── StateError         the database or the data folder can't be opened, read or written
 └── UsageError         a command was given words that it can't use
 
-`retrieval.errors.RetrievalError` is the other tree. Adapters translate what slack_sdk and sqlalchemy raise, with
+`retrieval.errors.RetrievalError` is the other tree. Adapters translate what slack_sdk, httpx and sqlalchemy raise, with
 `raise … from`; nothing above an adapter sees those. A person in Slack sees a fixed sentence and an incident id.
 """
 
@@ -49,6 +51,19 @@ def _told(method: str, code: str) -> str:
         token = "SLACK_APP_TOKEN" if method == "apps.connections.open" else "SLACK_BOT_TOKEN"
         return f"Slack refuses {token} ({code}): copy it again from the app's page."
     return f"Slack answered {method} with {code}."
+
+
+class ChatModelError(BotError):
+    """The language model refuses what is sent, or what it sends can't be read."""
+
+
+class ChatModelBusy(ChatModelError):
+    """The language model can't be reached, is overloaded, or broke off; it may work when asked again."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """As its server wants; None where it doesn't say."""
 
 
 class StateError(BotError):
