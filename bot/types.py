@@ -207,6 +207,29 @@ class Claim:
     """Markdown, without markers."""
     kind: UnitKind
     markers: tuple[int, ...]
+    lead: str = ""
+    """Of a list's item: its indentation and its bullet or number."""
+    goes_on: bool = False
+    """Whether it stands in one paragraph with the claim before it."""
+
+
+PARAGRAPH = "\n\n"
+
+
+def claim_joint(claim: Claim) -> str:
+    """What stands between a claim and the one before it."""
+    return " " if claim.goes_on else "\n" if claim.lead else PARAGRAPH
+
+
+class Remark(Enum):
+    """What is said below an answer about the answer itself."""
+
+    MODEL_IS_DOWN = "model_is_down"
+    """It was to be written, and is quoted because the language model failed."""
+    PART_IS_MISSING = "part_is_missing"
+    """The evidence answers only a part of the question."""
+    LEFT_OUT = "left_out"
+    """Something had to be left out after other parts were shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +238,7 @@ class Answer:
 
     claims: tuple[Claim, ...]
     citations: tuple[Citation, ...]
+    remark: Remark | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""Gives quotes their markers, and each marker the message or page section that it opens."""
+"""Gives claims their markers, and each marker the message or page section that it opens."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from bot.texts import PAGE
 from bot.types import Answer, Citation, Claim, Quote
@@ -14,18 +16,32 @@ _LINE_OF_ITS_OWN = re.compile(r"\n\s*(?:\n|>|[-*+•|#`]|\d+[.)]\s)")
 """A break before a new paragraph or block, each of which stays where it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A claim that is yet without markers, and the words of passages that it rests on."""
+
+    claim: Claim
+    quotes: tuple[Quote, ...]
+
+
 def cite(quotes: tuple[Quote, ...]) -> Answer:
-    """Number the quotes' places from 1 in order of first use; quotes from one place share their marker."""
-    markers: dict[tuple[str, str], int] = {}
-    citations: list[Citation] = []
+    """Quotes as claims, each with the marker of its own place."""
+    return number([Resting(Claim(_unwrapped(quote), quote.kind, ()), (quote,)) for quote in quotes])
+
+
+def number(resting: Sequence[Resting]) -> Answer:
+    """Number the places from 1 in order of first use; what rests on the same place shares its marker."""
+    citations: dict[tuple[str, str], Citation] = {}
     claims: list[Claim] = []
-    for quote in quotes:
-        opened = (quote.passage.source_id, quote.anchor.url)
-        if opened not in markers:
-            markers[opened] = len(markers) + 1
-            citations.append(_citation(markers[opened], quote))
-        claims.append(Claim(_unwrapped(quote), quote.kind, (markers[opened],)))
-    return Answer(tuple(claims), tuple(citations))
+    for one in resting:
+        markers: list[int] = []
+        for quote in one.quotes:
+            opened = (quote.passage.source_id, quote.anchor.url)
+            if opened not in citations:
+                citations[opened] = _citation(len(citations) + 1, quote)
+            markers.append(citations[opened].marker)
+        claims.append(replace(one.claim, markers=tuple(dict.fromkeys(markers))))
+    return Answer(tuple(claims), tuple(citations.values()))
 
 
 def _unwrapped(quote: Quote) -> str:

@@ -29,6 +29,9 @@ _KINDS = {
 }
 """Things of a kind, by the preposition that they stand behind."""
 
+PEOPLE = sum(map(len, _KINDS.values()))
+"""The number of the kind that holds sorts of people."""
+
 _PEOPLE = word_list(
     """staff people person parents freelancers temps guests guest members admins adults children kids men women interns
     intern juniors seniors spouses dependents part-timers employees employee contractors contractor managers manager
@@ -74,7 +77,7 @@ def kinds_named(text: str) -> dict[int, frozenset[str]]:
     kinds = [kind for kinds in _KINDS.values() for kind in kinds]
     named = {at: frozenset(words & kind) for at, kind in enumerate(kinds) if words & kind}
     people = frozenset(stem(word) for word in words & _PEOPLE)
-    return {**named, len(kinds): people} if people else named
+    return {**named, PEOPLE: people} if people else named
 
 
 def names_people(phrase: str) -> bool:

@@ -70,6 +70,11 @@ class Quotable:
         return " ".join(part for part in (title, *self.headings, self.header, self.asked) if part)
 
 
+def leans(text: str) -> bool:
+    """Whether a sentence means little without the one before it, as its first words tell."""
+    return bool(_LEANS.match(text))
+
+
 def quotables(hits: Sequence[Hit]) -> list[Quotable]:
     """Everything in the hits that could be quoted, in their order and each in reading order; questions are left out."""
     return [piece for hit in hits for piece in _of(hit)]
@@ -148,4 +153,4 @@ def _belongs_to(before: Unit, unit: Unit, text: str, *, is_talk: bool) -> bool:
         return leads_in(before.text)
     is_one_paragraph = kinds == ("sentence", "sentence") and "\n\n" not in gap
     asks = before.text.rstrip().endswith("?") or unit.text.rstrip().endswith("?")
-    return is_one_paragraph and bool(_LEANS.match(unit.text)) and size <= _LONGEST_JOIN and not asks
+    return is_one_paragraph and leans(unit.text) and size <= _LONGEST_JOIN and not asks
