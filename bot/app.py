@@ -16,6 +16,7 @@ from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts, answer
 from bot.errors import StateError
 from bot.live import LiveIndex, Retrieval
+from bot.models import WritingModel, with_model
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
@@ -211,9 +212,15 @@ def talk_sources(slack: Slack, database: Database) -> TalkSources:
     return TalkSources(us, names, slack.workspace.permalink, asked_in)
 
 
-def path_parts(access: Access, earlier_turns: Callable[[Question], tuple[Turn, ...]], retrieval: Retrieval) -> Parts:
+def path_parts(
+    access: Access,
+    earlier_turns: Callable[[Question], tuple[Turn, ...]],
+    retrieval: Retrieval,
+    model: WritingModel | None = None,
+) -> Parts:
     """What the path from a question to a reply needs."""
-    return Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning)
+    parts = Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning)
+    return with_model(parts, retrieval.meaning, model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +238,7 @@ def build_bot(
     index: LiveIndex,
     read_later: Callable[[Conversation], None],
     follow_ups: FollowUps = FollowUps.ASKER,
+    model: WritingModel | None = None,
 ) -> Bot:
     """Join the parts that answer and those that keep the index true."""
     us = slack.workspace.identity()
@@ -240,19 +248,22 @@ def build_bot(
     reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
     progress = Progress(database, us.team)
     sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
-    lanes = (Lane("questions", _asking(slack, database, index, follow_ups), workers=2), Lane("index", sync))
+    asking = _asking(slack, database, index, follow_ups, model)
+    lanes = (Lane("questions", asking, workers=2), Lane("index", sync))
     inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
     readings = FileReadings(shared, queue, partial(FileContents, slack.files))
     return Bot(inbox, Backfill(reader, progress), readings)
 
 
-def _asking(slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps) -> Asking:
+def _asking(
+    slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps, model: WritingModel | None
+) -> Asking:
     asked = Questions(database)
     threads = Threads(slack.workspace, slack.names)
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
     parts = partial(path_parts, slack.access, threads.earlier_turns)
 
     def reply(question: Question) -> Reply:
-        return index.use(lambda retrieval: answer(question, parts(retrieval)))
+        return index.use(lambda retrieval: answer(question, parts(retrieval, model)))
 
     return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

@@ -16,6 +16,8 @@ from retrieval.stores.served import Quantization
 
 SLACK_API_URL = "https://slack.com/api/"
 DATA_FOLDER = Path(".footnote")
+LEAST_CONTEXT_TOKENS = 2000
+"""The instructions, an answer and one passage."""
 
 
 def keep_packages_silent() -> None:
@@ -103,6 +105,20 @@ class Settings:
         "LANGUAGE", "english", "The language that most is written in, for stems and stop words, by its English name."
     )
 
+    llm_url: str = _setting(
+        "LLM_URL",
+        "",
+        "The address of a language model's API, such as `http://localhost:11434/v1`; empty: answers are quoted.",
+    )
+    llm_model: str = _setting("LLM_MODEL", "", "The model's name there.")
+    llm_api_key: str = _setting("LLM_API_KEY", "", "The key of that API.", secret=True)
+    llm_api: str = _setting(
+        "LLM_API", "", "What it speaks: `openai` (chat completions) or `anthropic`; empty: told by the address."
+    )
+    llm_timeout_s: str = _setting("LLM_TIMEOUT_S", "60", "How long the model may send nothing, in whole seconds.")
+    llm_context_tokens: str = _setting(
+        "LLM_CONTEXT_TOKENS", "8000", "How many tokens the model reads at once, its answer included."
+    )
     follow_ups: FollowUps = field(
         default=FollowUps.ASKER,
         metadata={
@@ -173,12 +189,26 @@ class Settings:
             (_is_above_zero(self.qdrant_shards), "QDRANT_SHARDS must be a whole number above 0."),
             (_is_above_zero(self.qdrant_replicas), "QDRANT_REPLICAS must be a whole number above 0."),
             (self.qdrant_quantization in _QUANTIZATIONS, "QDRANT_QUANTIZATION must be none or turbo4."),
+            *self._llm_problems(),
             (not path or Path(path).is_dir(), "EMBEDDING_MODEL_PATH must be a folder that exists."),
             (not reranker_path or Path(reranker_path).is_dir(), "RERANKER_MODEL_PATH must be a folder that exists."),
             (self.language in LANGUAGES, f"LANGUAGE must be one of {', '.join(LANGUAGES)}."),
             (not reranker_path or bool(reranker), "RERANKER_MODEL must name the model in RERANKER_MODEL_PATH."),
         ]
         return [problem for holds, problem in checks if not holds]
+
+    def _llm_problems(self) -> list[tuple[bool, str]]:
+        url, context = self.llm_url, self.llm_context_tokens
+        return [
+            (not url or _is_web_address(url), "LLM_URL must be an http or https address, without a password in it."),
+            (bool(url) == bool(self.llm_model), "LLM_URL and LLM_MODEL must be set together."),
+            (self.llm_api in ("", "openai", "anthropic"), "LLM_API must be openai, anthropic or empty."),
+            (_is_above_zero(self.llm_timeout_s), "LLM_TIMEOUT_S must be a whole number above 0."),
+            (
+                context.isdecimal() and int(context) >= LEAST_CONTEXT_TOKENS,
+                f"LLM_CONTEXT_TOKENS must be a whole number of at least {LEAST_CONTEXT_TOKENS}.",
+            ),
+        ]
 
 
 _QUANTIZATIONS = frozenset(which.value for which in Quantization)

@@ -42,6 +42,10 @@ class Meaning:
         vectors = np.stack([known[text] if text in known else embedded[text] for text in texts])
         return [float(nearness) for nearness in vectors @ self._embedder.embed_query(query)]
 
+    def count_tokens(self, text: str) -> int:
+        """How many of the embedding model's tokens the text has."""
+        return self._embedder.count_tokens(text)
+
     def _known(self, texts: Sequence[str]) -> dict[str, Vector]:
         with self._lock:
             return {text: self._vectors[text] for text in texts if text in self._vectors}

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.answering.citations import cite
 from bot.answering.evidence import judge
 from bot.answering.meaning import Similarity
 from bot.answering.quoting import quote
-from bot.answering.rewriting import rewrite
+from bot.answering.rewriting import Rewrite, rewrite
 from bot.answering.smalltalk import is_small_talk
-from bot.types import Answer, Evidence, Help, Outcome, Query, Question, Refusal, Reply, Turn
+from bot.answering.writing import Write
+from bot.errors import ChatModelError
+from bot.types import Answer, Evidence, Help, Outcome, Query, Question, Refusal, Remark, Reply, Turn
 from retrieval.types import Passage, Scope, SearchResult
+
+log = logging.getLogger(__name__)
 
 
 class Access(Protocol):
@@ -39,6 +44,10 @@ class Parts:
     search: Callable[[str, Scope], SearchResult]
     similarity: Similarity
     """Tells which words of the evidence mean what was asked."""
+    write: Write | None = None
+    """Writes the answer, where a language model is set; else it is quoted."""
+    rewrite: Rewrite = rewrite
+    """Makes a follow-up stand alone."""
 
 
 def answer(question: Question, parts: Parts) -> Reply:
@@ -50,17 +59,30 @@ def answer(question: Question, parts: Parts) -> Reply:
     started = time.perf_counter()
     if is_small_talk(question.text):
         return Reply(Help())
-    query = rewrite(question.text, parts.earlier_turns(question))
+    query = parts.rewrite(question.text, parts.earlier_turns(question))
     scope = parts.access.scope_of(question)
     evidence = judge(query, parts.search(query.text, scope), parts.similarity)
-    outcome = _confirmed(compose(query, evidence, parts.similarity), evidence, question, parts.access)
+    outcome = _confirmed(compose(query, evidence, parts), evidence, question, parts.access)
     return Reply(outcome, query, scope, evidence, ms=(time.perf_counter() - started) * 1000)
 
 
-def compose(query: Query, evidence: Evidence, similarity: Similarity) -> Outcome:
-    """Quote what answers the query, with citations; a refusal where the evidence does not."""
-    quotes = quote(query, evidence, similarity) if evidence.is_enough else ()
-    return cite(quotes) if quotes else Refusal()
+def compose(query: Query, evidence: Evidence, parts: Parts) -> Outcome:
+    """What answers the query, written or quoted, with citations; a refusal where the evidence does not."""
+    if not evidence.is_enough:
+        return Refusal()
+    if parts.write is None:
+        return _quoted(query, evidence, parts.similarity)
+    try:
+        written = parts.write(query, evidence)
+    except ChatModelError as error:
+        log.warning("quoted and not written: %s", error)
+        return _quoted(query, evidence, parts.similarity, Remark.MODEL_IS_DOWN)
+    return written or _quoted(query, evidence, parts.similarity)
+
+
+def _quoted(query: Query, evidence: Evidence, similarity: Similarity, remark: Remark | None = None) -> Outcome:
+    quotes = quote(query, evidence, similarity)
+    return replace(cite(quotes), remark=remark) if quotes else Refusal()
 
 
 def _confirmed(outcome: Outcome, evidence: Evidence, question: Question, access: Access) -> Outcome:

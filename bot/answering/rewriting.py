@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from bot.answering.contrast import contrasted
 from bot.answering.pronouns import stands_without_nouns, with_pronoun_replaced
@@ -38,6 +39,9 @@ _MOST_WORDS = 80
 """A longer text tells a story around what it asks."""
 _MOST_TURNS = 12
 """Earlier turns further back are not looked at: what a follow-up leans on stands near."""
+
+Rewrite = Callable[[str, tuple[Turn, ...]], Query]
+"""Makes a follow-up stand alone: a text, and the turns before it, oldest first."""
 
 
 def rewrite(text: str, turns: tuple[Turn, ...]) -> Query:
@@ -76,21 +80,22 @@ def _resolved(text: str, questions: list[str], said: str) -> str:
     if not questions:
         return text
     if _HANDED_ON.fullmatch(text):
-        return next((question for question in reversed(questions) if _is_asking(question)), text)
+        return next((question for question in reversed(questions) if is_asking(question)), text)
     whole = contrasted(text, questions[-1])
     if whole:
         return whole
     named = {stem(word) for word in tokens(text)}
     topics = [topic for topic in ranked_topics(questions, said) if not topic.stems <= named]
     sentences = _SENTENCE.findall(text)
-    asking = next((at for at, sentence in enumerate(sentences) if _is_asking(sentence)), None)
+    asking = next((at for at, sentence in enumerate(sentences) if is_asking(sentence)), None)
     if not topics or asking is None or _names_its_topic(sentences[:asking]):
         return text
     sentences[asking] = _completed(sentences[asking], topics)
     return "".join(sentences)
 
 
-def _is_asking(sentence: str) -> bool:
+def is_asking(sentence: str) -> bool:
+    """Whether a sentence asks something, by its mark or its first word."""
     return sentence.rstrip().endswith("?") or bool(_ASKS.match(sentence))
 
 

@@ -15,6 +15,7 @@ from bot.commands.outcomes import as_json, as_text
 from bot.commands.parsing import Ask
 from bot.commands.terminal import say, say_json
 from bot.errors import BotError, UsageError
+from bot.models import open_writing_model
 from bot.settings import Settings
 from bot.slack.workspace import Workspace
 from bot.state.database import Database
@@ -45,7 +46,7 @@ def run(command: Ask, settings: Settings) -> int:
     with open_state(settings) as database:
         question, access = _asked(command, settings, database, is_reply=bool(turns))
         with open_retrieval(settings, question.team, "footnote ask") as retrieval:
-            reply = answer(question, path_parts(access, lambda _: turns, retrieval))
+            reply = answer(question, path_parts(access, lambda _: turns, retrieval, open_writing_model(settings)))
     say_json(as_json(reply)) if command.json else say(as_text(reply))
     return 0
 

@@ -18,8 +18,11 @@ from bot.app import (
 )
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
-from bot.errors import BotError
+from bot.errors import BotError, ChatModelError
 from bot.indexes import passages_of_team
+from bot.llm.opening import plain_model
+from bot.llm.protocol import ChatRequest
+from bot.models import model_address
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.tokens import OPTIONAL_SCOPES, granted_scopes, require_scopes, try_app_token
@@ -62,6 +65,8 @@ def _findings(settings: Settings) -> Iterator[Finding]:
     yield from _found(lambda: _reranker(settings))
     if settings.qdrant_url:
         yield from _found(lambda: _qdrant(settings))
+    if settings.llm_url:
+        yield from _found(lambda: _language_model(settings))
     yield from _found(lambda: _state_and_slack(settings))
     yield from _found(lambda: _app_token(settings))
 
@@ -115,6 +120,18 @@ def _reranker(settings: Settings) -> list[Finding]:
         Finding(Verdict.OK, f"reranker {reranker.model}, reads {reranker.max_tokens} tokens at once"),
         Finding(Verdict.NOTE, unfitted),
     ]
+
+
+def _language_model(settings: Settings) -> list[Finding]:
+    """A model that fails is no reason not to run: its answers are quoted meanwhile."""
+    request = ChatRequest("Reply with one word.", "Are you there?", 200)  # some think before they speak
+    try:
+        pieces = list(plain_model(model_address(settings)).stream(request))
+    except ChatModelError as error:
+        return [Finding(Verdict.NOTE, f"answers are quoted and not written: {error}")]
+    if not any(piece.text.strip() for piece in pieces):
+        return [Finding(Verdict.NOTE, f"language model {settings.llm_model} says nothing: choose another LLM_MODEL.")]
+    return [Finding(Verdict.OK, f"language model {settings.llm_model} at {settings.llm_url}")]
 
 
 def _qdrant(settings: Settings) -> list[Finding]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.texts import HELP, REFUSAL, SOURCES
-from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, Reply
+from bot.texts import HELP, REFUSAL, REMARKS, SOURCES
+from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, Reply, claim_joint
 from retrieval.types import Hit, UnitKind
 
 
@@ -38,7 +38,8 @@ def _text(outcome: Outcome) -> str:
 def _words(outcome: Outcome) -> str:
     match outcome:
         case Answer():
-            return "\n\n".join(_claim(claim) for claim in outcome.claims)
+            claims = "".join(claim_joint(claim) + _claim(claim) for claim in outcome.claims).strip()
+            return f"{claims}\n\n({REMARKS[outcome.remark]})" if outcome.remark else claims
         case Clarification():
             return "\n".join([outcome.text, *(f"- {choice}" for choice in outcome.choices)])
         case Help():
@@ -49,8 +50,8 @@ def _words(outcome: Outcome) -> str:
 
 def _claim(claim: Claim) -> str:
     """The words with their markers: behind running text, below what has lines of its own."""
-    between = " " if claim.kind is UnitKind.SENTENCE else "\n"
-    return claim.text.strip() + between + " ".join(f"[{marker}]" for marker in claim.markers)
+    between = " " if claim.kind is UnitKind.SENTENCE or claim.lead else "\n"
+    return claim.lead + claim.text.strip() + between + " ".join(f"[{marker}]" for marker in claim.markers)
 
 
 def _source(citation: Citation) -> str:

@@ -14,6 +14,7 @@ from bot.commands.terminal import counted, remark
 from bot.errors import SettingsError
 from bot.indexes import open_live
 from bot.live import LiveIndex
+from bot.models import open_writing_model
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.listeners import build_app
@@ -41,7 +42,8 @@ def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no
 
 def _serve(settings: Settings, slack: Slack, database: Database, index: LiveIndex, stop: _Stop) -> None:
     histories = Histories()
-    bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups)
+    model = open_writing_model(settings)
+    bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups, model)
     joined = slack.workspace.joined()
     bot.backfill.forget_lost(joined)  # before an event puts a single day of a channel into a new index
     slack.files.clear()

@@ -11,8 +11,8 @@ from bot.slack.escaping import escape, link
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import to_mrkdwn
 from bot.slack.payloads import child, string
-from bot.texts import HELP, REFUSAL, SOURCES
-from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome
+from bot.texts import HELP, REFUSAL, REMARKS, SOURCES
+from bot.types import PARAGRAPH, Answer, Citation, Claim, Clarification, Help, Outcome, claim_joint
 from retrieval.types import UnitKind
 
 SECTION_LIMIT = 3000
@@ -55,7 +55,8 @@ def render(outcome: Outcome) -> tuple[Post, ...]:
     """The messages of a reply, in order; more than one where it is too long for one."""
     match outcome:
         case Answer():
-            return _posts([*_claims(outcome), *_sources(outcome.citations)])
+            remark = _same(to_mrkdwn(f"_{REMARKS[outcome.remark]}_", SECTION_LIMIT)) if outcome.remark else []
+            return _posts([*_claims(outcome), *remark, *_sources(outcome.citations)])
         case Clarification():
             return _posts(_same(_clarification(outcome)))
         case Help():
@@ -78,12 +79,25 @@ def _same(texts: Iterable[str]) -> list[_Piece]:
     return [_Piece(text, text) for text in texts]
 
 
-def _claims(answer: Answer) -> Iterable[_Piece]:
+def _claims(answer: Answer) -> list[_Piece]:
     urls = {citation.marker: citation.url for citation in answer.citations}
+    pieces: list[_Piece] = []
     for claim in answer.claims:
         *whole, last = to_mrkdwn(claim.text, SECTION_LIMIT - _MARKER_ROOM) or ("",)
-        yield from _same(whole)
-        yield _marked(last, claim, urls)
+        pieces += _same(whole)
+        piece = _led(_marked(last, claim, urls), claim)
+        joint = claim_joint(claim)
+        if pieces and joint != PARAGRAPH and len(pieces[-1].shown) + len(piece.shown) + 1 <= SECTION_LIMIT:
+            before = pieces.pop()
+            piece = _Piece(before.shown + joint + piece.shown, before.read + joint + piece.read)
+        pieces.append(piece)
+    return pieces
+
+
+def _led(piece: _Piece, claim: Claim) -> _Piece:
+    """A list's item with its bullet or number."""
+    lead = claim.lead.replace("-", "•")
+    return _Piece(lead + piece.shown, lead + piece.read)
 
 
 def _marked(text: str, claim: Claim, urls: Mapping[int, str]) -> _Piece:

@@ -8,8 +8,22 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from bot.answering.path import Parts, answer
-from bot.types import Answer, Help, Query, Question, Refusal, Surface, Turn
-from retrieval.types import WORKSPACE, Anchor, Hit, Passage, Place, Scope, SearchResult
+from bot.errors import ChatModelBusy
+from bot.types import (
+    Answer,
+    Citation,
+    Claim,
+    Evidence,
+    Help,
+    Outcome,
+    Query,
+    Question,
+    Refusal,
+    Remark,
+    Surface,
+    Turn,
+)
+from retrieval.types import WORKSPACE, Anchor, Hit, Passage, Place, Scope, SearchResult, UnitKind
 
 QUESTION = Question("T0TEST", "U0ANN", "C0GENERAL", "1.0", None, "How many lifts has the depot?", Surface.CHANNEL)
 DEPOT = Passage(
@@ -130,3 +144,52 @@ def test_access_is_confirmed_for_what_is_cited_alone() -> None:
     answer(QUESTION, parts(access))
 
     assert access.confirmed == []
+
+
+WRITTEN = Answer(
+    (Claim("It has three lifts.", UnitKind.SENTENCE, (1,)),),
+    (Citation(1, DEPOT.id, "Depot", "https://h.example/depot", "The depot has three lifts.", "", None),),
+)
+
+
+def with_writer(said: Outcome | Exception | None, search: ScopedSearch | None = None) -> Parts:
+    """The path's parts with a model that says one thing."""
+
+    def write(query: Query, evidence: Evidence) -> Outcome | None:
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    return replace(parts(search=search), write=write)
+
+
+def test_a_model_writes_the_answer_where_there_is_one() -> None:
+    """What is written takes the place of what would be quoted, and is confirmed like it."""
+    access = FixedAccess()
+    reply = answer(QUESTION, replace(with_writer(WRITTEN), access=access))
+    assert (reply.outcome, access.confirmed) == (WRITTEN, [(DEPOT,)])
+
+
+def test_a_written_answer_is_withdrawn_like_a_quoted_one() -> None:
+    """What may no longer be shown is not shown, whoever put it in words."""
+    assert answer(QUESTION, replace(with_writer(WRITTEN), access=FixedAccess(admits=False))).outcome == Refusal()
+
+
+def test_a_draft_that_failed_its_check_is_quoted_instead() -> None:
+    """Nothing is said of it: the quotes answer."""
+    quoted = answer(QUESTION, parts()).outcome
+    assert answer(QUESTION, with_writer(None)).outcome == quoted
+
+
+def test_a_model_that_is_down_is_said_to_be() -> None:
+    """The answer is quoted, and a sentence below says why it looks so."""
+    quoted = answer(QUESTION, parts()).outcome
+    assert isinstance(quoted, Answer)
+    down = answer(QUESTION, with_writer(ChatModelBusy("down"))).outcome
+    assert down == replace(quoted, remark=Remark.MODEL_IS_DOWN)
+
+
+def test_no_model_is_asked_where_the_evidence_is_not_enough() -> None:
+    """What a model knows by itself is no answer."""
+    nothing = ScopedSearch(replace(DEPOT, text="Soup is at noon."), dense=0.05)
+    assert answer(QUESTION, with_writer(AssertionError("the model was asked"), nothing)).outcome == Refusal()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 from bot.slack.messages import Message
 from bot.slack.replies import BLOCK_LIMIT, SECTION_LIMIT, TEXT_LIMIT, Post, note, render, words_of
-from bot.texts import FAILURE, HELP, NOT_FOR_GUESTS, REFUSAL
-from bot.types import Answer, Citation, Claim, Clarification, Help, Refusal
+from bot.texts import FAILURE, HELP, NOT_FOR_GUESTS, PART_IS_MISSING, REFUSAL
+from bot.types import Answer, Citation, Claim, Clarification, Help, Refusal, Remark
 from retrieval.types import UnitKind
 
 TALK = Citation(
@@ -20,6 +21,8 @@ TALK = Citation(
 )
 PAGE = Citation(2, "p2", "Handbook › Time off", "https://handbook.example/time-off#carry-over", "q", "", 1772442840.0)
 FILE = Citation(3, "p3", "Notes", "file:///notes.md", "q", "", None)
+
+FILE_1, FILE_2 = replace(FILE, marker=1), replace(FILE, marker=2)
 
 
 def shown(post: Post) -> list[str]:
@@ -45,6 +48,24 @@ def test_an_answer_shows_its_claims_their_markers_and_its_sources() -> None:
         f"You can carry over *five* days. <{talk}|[1]> <{page}|[2]>",
         "```\nhr carry-over --days 5\n```\n[3]",
         f"*Sources*\n[1] <{talk}|#time-off> — Ann, 2 Mar 2026\n[2] <{page}|Handbook › Time off>\n[3] Notes",
+    ]
+
+
+def test_a_written_answer_reads_as_paragraphs_and_lists() -> None:
+    """Sentences of one paragraph stand in one section, items on lines of their own, and a remark below in italics."""
+    claims = (
+        Claim("You carry over five days.", UnitKind.SENTENCE, (1,)),
+        Claim("Ask first:", UnitKind.SENTENCE, (2,), goes_on=True),
+        Claim("your lead", UnitKind.SENTENCE, (2,), lead="- "),
+        Claim("the office", UnitKind.SENTENCE, (2,), lead="  - "),
+        Claim("They expire in March.", UnitKind.SENTENCE, (1,)),
+    )
+    (post,) = render(Answer(claims, (FILE_1, FILE_2), Remark.PART_IS_MISSING))
+    assert shown(post) == [
+        "You carry over five days. [1] Ask first: [2]\n• your lead [2]\n  • the office [2]",
+        "They expire in March. [1]",
+        f"_{PART_IS_MISSING}_",
+        "*Sources*\n[1] Notes\n[2] Notes",
     ]
 
 

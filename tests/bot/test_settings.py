@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
 
@@ -41,6 +42,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "RERANKER_MODEL": "BAAI/bge-reranker-base",
         "RERANKER_MODEL_PATH": str(tmp_path),
         "LANGUAGE": "german",
+        "LLM_URL": "https://llm.example.com/v1",
+        "LLM_MODEL": "writer",
+        "LLM_API_KEY": "k1",
+        "LLM_API": "anthropic",
+        "LLM_TIMEOUT_S": "9",
+        "LLM_CONTEXT_TOKENS": "4000",
         "FOOTNOTE_FOLLOW_UPS": "None",
     }
     assert set(environ) == {row.variable for row in Settings.table()}
@@ -62,6 +69,12 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         reranker_model="BAAI/bge-reranker-base",
         reranker_model_path=str(tmp_path),
         language="german",
+        llm_url="https://llm.example.com/v1",
+        llm_model="writer",
+        llm_api_key="k1",
+        llm_api="anthropic",
+        llm_timeout_s="9",
+        llm_context_tokens="4000",
         follow_ups=FollowUps.NONE,
     )
 
@@ -121,3 +134,20 @@ def test_an_unknown_language_is_told_with_those_that_are_known() -> None:
     with pytest.raises(SettingsError, match=r"LANGUAGE must be one of arabic, .*, japanese, .*, turkish\."):
         Settings.from_env({"LANGUAGE": "klingon"})
     assert Settings.from_env({"LANGUAGE": "German"}).language == "german"
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"LLM_URL": "https://llm.example.com"}, "LLM_URL and LLM_MODEL must be set together."),
+        ({"LLM_MODEL": "writer"}, "LLM_URL and LLM_MODEL must be set together."),
+        ({"LLM_URL": "llm.example.com", "LLM_MODEL": "m"}, "LLM_URL must be an http or https address"),
+        ({"LLM_API": "grpc"}, "LLM_API must be openai, anthropic or empty."),
+        ({"LLM_TIMEOUT_S": "0"}, "LLM_TIMEOUT_S must be a whole number above 0."),
+        ({"LLM_CONTEXT_TOKENS": "many"}, "LLM_CONTEXT_TOKENS must be a whole number of at least 2000."),
+    ],
+)
+def test_a_language_model_is_set_whole(given: dict[str, str], problem: str) -> None:
+    """A model that can't be asked so is told at the start, and not at the first question."""
+    with pytest.raises(SettingsError, match=re.escape(problem)):
+        Settings.from_env(given)
