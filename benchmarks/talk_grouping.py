@@ -1,7 +1,8 @@
 """Measures how unthreaded talk is grouped, against fixed gaps, on talk of which somebody said what belongs together.
 
-`python -m benchmarks.talk_grouping irc FOLDER [--only NAMES]`
+`python -m benchmarks.talk_grouping irc FOLDER [--only NAMES] [--passages]`
 `python -m benchmarks.talk_grouping disco FOLDER [--messages N] [--questions N] [--seed S] [--only NAMES] [--dense]`
+With `--labels`: with speakers and dates in what is embedded, and without.
 
 `irc`: IRC logs with links that people set (jkkummerfeld/irc-disentanglement). Joins and the like are left out, as
 Slack's notices are, so that figures compare with each other and not with published ones.
@@ -14,23 +15,36 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 from statistics import fmean, pstdev
 
 from benchmarks.fit_linking import examples, fit
 from benchmarks.grouping_measures import agreement, pairs
 from benchmarks.talk_corpora import Channel, disco, irc
-from benchmarks.talk_search import Found, Grouping, Remembering, WordsOnly, mean, sample, search
+from benchmarks.talk_search import (
+    Found,
+    Grouping,
+    Remembering,
+    Sample,
+    Unlabelled,
+    UnlabelledWords,
+    WordsOnly,
+    mean,
+    sample,
+    search,
+)
 from retrieval.chunking import Budget, cut, stretches
 from retrieval.chunking.linking import conversations
 from retrieval.embedding.dense import FastEmbedder
+from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.types import WORKSPACE, Source, Talk, Utterance
 
 _MINUTES = (1, 2, 5, 10, 15, 20, 30, 60)
 _AGREE = ("precision", "recall", "f1", "one-to-one", "exact-f1", "1-vi")
-_LINK = ("kept", "in passage", "tokens")
+_LINK = ("kept", "tokens")
 _FOUND = ("mrr", "recall@1", "recall@5", "recall@10", "@600t", "others", "bare")
 
 
@@ -81,20 +95,26 @@ def agreement_of(channels: Sequence[Channel], grouping: Grouping) -> list[float]
     return [fmean(column) for column in zip(*rows, strict=True)]
 
 
-def links_of(channels: Sequence[Channel], grouping: Grouping, dense: FastEmbedder) -> list[float]:
-    """Shares of links with both ends in one stretch, and in one passage of it; tokens of the stretch of a message."""
-    links, same_group, same_passage, tokens, messages = 0, 0, 0, 0, 0
+def links_of(channels: Sequence[Channel], grouping: Grouping, tokens: Mapping[str, int]) -> list[float]:
+    """The share of links with both ends in one stretch; tokens of the stretch that a message stands in, in the mean."""
+    links, kept, sizes = 0, 0, []
     for channel in channels:
         groups = groups_of(channel, grouping)
         group = {one.url: first for first, members in groups.items() for one in members}
-        held = _passages_of(groups.values(), dense)
         links += len(channel.links)
-        same_group += sum(group[a] == group[b] for a, b in channel.links)
-        same_passage += sum(bool(held[a] & held[b]) for a, b in channel.links)
-        sizes = {first: dense.count_tokens("\n".join(one.text for one in members)) for first, members in groups.items()}
-        tokens += sum(sizes[first] * len(members) for first, members in groups.items())
-        messages += len(channel.said)
-    return [same_group / links, same_passage / links, tokens / messages]
+        kept += sum(group[a] == group[b] for a, b in channel.links)
+        for members in groups.values():
+            sizes += [sum(tokens[one.url] for one in members)] * len(members)
+    return [kept / links, fmean(sizes)]
+
+
+def in_passages(channels: Sequence[Channel], grouping: Grouping, dense: FastEmbedder) -> float:
+    """The share of links with both ends in one passage, as the product cuts stretches."""
+    both = []
+    for channel in channels:
+        held = _passages_of(groups_of(channel, grouping).values(), dense)
+        both += [bool(held[a] & held[b]) for a, b in channel.links]
+    return fmean(both)
 
 
 def _passages_of(groups: Iterable[list[Utterance]], dense: FastEmbedder) -> Mapping[str, set[str]]:
@@ -109,14 +129,16 @@ def _passages_of(groups: Iterable[list[Utterance]], dense: FastEmbedder) -> Mapp
     return held
 
 
-def irc_table(folder: Path, dense: FastEmbedder, only: str) -> Iterator[str]:
+def irc_table(folder: Path, dense: FastEmbedder, options: argparse.Namespace) -> Iterator[str]:
     """A row for each grouping, and one for links by weights that know nothing of the log that they are tried on."""
     channels = irc(folder)
+    tokens = {one.url: dense.count_tokens(one.text) for channel in channels for one in channel.said}
     judged, links = sum(len(one.conversation) for one in channels), sum(len(one.links) for one in channels)
     yield f"{len(channels)} logs, {judged} judged messages, {links} links"
-    yield _row("", [*_AGREE, *_LINK])
-    for name, grouping in groupings(only).items():
-        yield _row(name, [*agreement_of(channels, grouping), *links_of(channels, grouping, dense)])
+    yield _row("", [*_AGREE, *_LINK, *(["in passage"] if options.passages else [])])
+    for name, grouping in groupings(options.only).items():
+        more = [in_passages(channels, grouping, dense)] if options.passages else []
+        yield _row(name, [*agreement_of(channels, grouping), *links_of(channels, grouping, tokens), *more])
     rows = [agreement_of([log], by_others) for log, by_others in _left_out(channels)]
     yield _row("links, log left out", [fmean(column) for column in zip(*rows, strict=True)])
 
@@ -152,19 +174,34 @@ def disco_search(channels: Sequence[Channel], dense: FastEmbedder, options: argp
     """A row for each leg of each grouping, with its paired difference from the shipped one."""
     chosen = sample(channels, options.messages, options.questions, options.seed)
     embedder = Remembering(dense) if options.dense else WordsOnly(dense)
-    legs = ["bm25", "dense", "hybrid"] if options.dense else ["bm25"]
     yield (
         f"sample by seed {options.seed}: {len(chosen.days)} days, {chosen.messages} messages, "
         f"{len(chosen.questions)} questions"
     )
     yield _row("", [*_FOUND, "passages", "  @600t against shipped"])
     shipped: dict[str, list[Found]] = {}
-    for name, grouping in groupings(options.only).items():
-        found, passages = search(chosen, grouping, embedder, legs)
+    for name, search_all in _searches(chosen, embedder, options).items():
+        found, passages = search_all()
         shipped = shipped or found
-        for leg in legs:
-            cells = [*astuple(mean(found[leg])), float(passages), _difference(found[leg], shipped[leg])]
+        for leg, of_leg in found.items():
+            cells = [*astuple(mean(of_leg)), float(passages), _difference(of_leg, shipped[leg])]
             yield _row(f"{name}, {leg}", cells)
+
+
+def _searches(
+    chosen: Sample, embedder: Remembering | WordsOnly, options: argparse.Namespace
+) -> dict[str, Callable[[], tuple[dict[str, list[Found]], int]]]:
+    """What is compared, by name; the shipped way first."""
+    legs = ("bm25", "dense", "hybrid") if options.dense else ("bm25",)
+    if options.labels:
+        bare, words = Unlabelled(embedder), UnlabelledWords(Bm25Embedder())
+        return {
+            "shipped": partial(search, chosen, stretches, embedder, legs),
+            "no labels": partial(search, chosen, stretches, bare, legs, words),
+        }
+    return {
+        name: partial(search, chosen, grouping, embedder, legs) for name, grouping in groupings(options.only).items()
+    }
 
 
 def _difference(found: Sequence[Found], shipped: Sequence[Found]) -> str:
@@ -187,6 +224,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="names of groupings, separated by commas")
+    parser.add_argument("--passages", action="store_true", help="cut irc into passages too, which takes long")
+    parser.add_argument("--labels", action="store_true", help="search without speakers and dates instead of groupings")
     parser.add_argument("--dense", action="store_true", help="search by meaning too, which takes much longer")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
@@ -198,10 +237,11 @@ def main(arguments: list[str]) -> None:
 
 def _rows(options: argparse.Namespace, dense: FastEmbedder) -> Iterator[str]:
     if options.corpus == "irc":
-        yield from irc_table(options.folder, dense, options.only)
+        yield from irc_table(options.folder, dense, options)
         return
     channels = disco(options.folder)
-    yield from disco_agreement(channels, options.only)
+    if not options.labels:
+        yield from disco_agreement(channels, options.only)
     yield from disco_search(channels, dense, options)
 
 

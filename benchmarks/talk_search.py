@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 from benchmarks.talk_corpora import Channel
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.chunking.naming import asks
-from retrieval.embedding.protocol import DenseEmbedder
+from retrieval.chunking.units import LABEL
+from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
 from retrieval.search import Searcher
 from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.protocol import PassageStore
-from retrieval.types import WORKSPACE, Passage, Scope, Source, Talk, Utterance
+from retrieval.types import WORKSPACE, Passage, Scope, Source, SparseVector, Talk, Utterance
 
 Grouping = Callable[[Sequence[Utterance]], Sequence[Sequence[int]]]
 """Sorts one day's messages, oldest first, into groups of their positions."""
@@ -108,8 +109,7 @@ def mean(found: Sequence[Found]) -> Found:
 class Searched:
     """An index of a sample, of which one message at a time can be left out."""
 
-    def __init__(self, store: PassageStore, grouping: Grouping, dense: DenseEmbedder) -> None:
-        sparse = Bm25Embedder()
+    def __init__(self, store: PassageStore, grouping: Grouping, dense: DenseEmbedder, sparse: SparseEmbedder) -> None:
         self._store = store
         self._grouping = grouping
         self._indexer = Indexer(store, dense, sparse, _TEAM)
@@ -139,7 +139,7 @@ def _source(said: Sequence[Utterance], origin: str) -> Source:
 
 
 def search(
-    chosen: Sample, grouping: Grouping, dense: DenseEmbedder, legs: Sequence[str]
+    chosen: Sample, grouping: Grouping, dense: DenseEmbedder, legs: Sequence[str], sparse: SparseEmbedder | None = None
 ) -> tuple[dict[str, list[Found]], int]:
     """By leg (`bm25`, `dense`, `hybrid`) what each question found in an index of its own; how many passages it has."""
     found: dict[str, list[Found]] = {leg: [] for leg in legs}
@@ -147,7 +147,7 @@ def search(
     with TemporaryDirectory(prefix="footnote-") as folder:
         collection = Collection(_TEAM, dense.model, dense.dimension, CHUNKING_VERSION)
         with closing(EdgeStore(Path(folder), collection)) as store:
-            searched = Searched(store, grouping, dense)
+            searched = Searched(store, grouping, dense, sparse or Bm25Embedder())
             for day in chosen.days:
                 searched.put(day, day[0].url)
             for question in chosen.questions:
@@ -221,3 +221,26 @@ class WordsOnly:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:  # noqa: ARG002  # the protocol's
         return np.ones(1, dtype=np.float32)
+
+
+class Unlabelled:
+    """A dense embedder that is not told who spoke and when."""
+
+    def __init__(self, dense: DenseEmbedder) -> None:
+        self.model, self.dimension, self.max_tokens = dense.model, dense.dimension, dense.max_tokens
+        self.count_tokens, self.embed_query = dense.count_tokens, dense.embed_query
+        self._embed = dense.embed_passages
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self._embed([LABEL.sub("", text) for text in texts])
+
+
+class UnlabelledWords:
+    """A sparse embedder that is not told who spoke and when."""
+
+    def __init__(self, sparse: SparseEmbedder) -> None:
+        self.embed_query = sparse.embed_query
+        self._embed = sparse.embed_passages
+
+    def embed_passages(self, texts: Sequence[str]) -> list[SparseVector]:
+        return self._embed([LABEL.sub("", text) for text in texts])

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.slack.messages import Message, Names, readable
 from bot.slack.workspace import Identity
 from bot.sync.selection import evidence_of_stretch, evidence_of_thread
 from bot.types import Conversation, ConversationKind
+from retrieval.chunking import stretches
 from retrieval.types import Place, Source, Talk, Utterance
 
-GAP_S = 30 * 60
-"""Unthreaded talk that rests for longer is taken up as another matter."""
 DAY_S = 86_400
 
 Permalink = Callable[[str, str, str | None], str]
 """Channel, message, thread: where the message opens."""
+
+_Said = tuple[Message, Utterance]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,14 @@ class TalkSources:
         """One source for a thread, given root first; none where nothing in it may be evidence."""
         ordered = sorted(messages, key=lambda message: message.ts)
         root = ordered[0].root_ts if ordered else ""
-        return self._source(conversation, root, self._of_thread(ordered))
+        return self._source(conversation, root, self._said(self._of_thread(ordered)))
 
     def of_day(self, conversation: Conversation, messages: Iterable[Message]) -> tuple[Source, ...]:
         """A source for each stretch of the day's unthreaded messages; threads are left out."""
         alone = sorted((m for m in messages if not has_thread(m)), key=lambda message: message.ts)
-        stretches = list(_stretches(self._of_stretch(alone)))
-        return tuple(source for part in stretches for source in self._source(conversation, part[0].ts, part))
+        said = self._said(self._of_stretch(alone))
+        parts = [[said[at] for at in stretch] for stretch in stretches([utterance for _, utterance in said])]
+        return tuple(source for part in parts for source in self._source(conversation, part[0][0].ts, part))
 
     def count(self, alone: Sequence[Message], threads: Sequence[Sequence[Message]]) -> int:
         """How many of these messages may be evidence."""
@@ -51,25 +53,29 @@ class TalkSources:
     def _of_stretch(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         return evidence_of_stretch(messages, self.us, self.asked_in(messages[0].channel)) if messages else ()
 
-    def _source(self, conversation: Conversation, root: str, messages: Sequence[Message]) -> tuple[Source, ...]:
-        utterances = tuple(utterance for message in messages for utterance in self._utterance(message))
-        if not utterances or conversation.kind is ConversationKind.DM:
+    def _source(self, conversation: Conversation, root: str, said: Sequence[_Said]) -> tuple[Source, ...]:
+        if not said or conversation.kind is ConversationKind.DM:
             return ()
         source = Source(
             id=source_id(self.us.team, conversation.place, root),
             origin=origin_of(self.us.team, conversation.place),
             title=_title(conversation),
-            url=utterances[0].url,
+            url=said[0][1].url,
             places=frozenset({conversation.place}),
-            content=Talk(utterances),
-            updated_at=max(message.changed_at for message in messages),
+            content=Talk(tuple(utterance for _, utterance in said)),
+            updated_at=max(message.changed_at for message, _ in said),
         )
         return (source,)
 
-    def _utterance(self, message: Message) -> tuple[Utterance, ...]:
-        text = readable(message, self.names)
+    def _said(self, messages: Iterable[Message]) -> list[_Said]:
+        """Those that have words, with what they say."""
+        return [
+            (message, self._utterance(message, text)) for message in messages if (text := readable(message, self.names))
+        ]
+
+    def _utterance(self, message: Message, text: str) -> Utterance:
         url = self.permalink(message.channel, message.ts, message.thread_ts)
-        return (Utterance(self._author(message), text, url, message.written_at),) if text else ()
+        return Utterance(self._author(message), text, url, message.written_at)
 
     def _author(self, message: Message) -> str:
         known = self.names.person(message.user) if message.user else ""
@@ -100,21 +106,6 @@ def day_of(ts: str) -> int:
 def has_thread(message: Message) -> bool:
     """Whether a message is a reply, or a root with replies."""
     return message.is_reply or message.reply_count > 0
-
-
-def _stretches(messages: Sequence[Message]) -> Iterator[list[Message]]:
-    stretch: list[Message] = []
-    for message in messages:
-        if stretch and _begins_anew(stretch[-1], message):
-            yield stretch
-            stretch = []
-        stretch.append(message)
-    if stretch:
-        yield stretch
-
-
-def _begins_anew(before: Message, message: Message) -> bool:
-    return message.written_at - before.written_at > GAP_S or day_of(message.ts) != day_of(before.ts)
 
 
 def _title(conversation: Conversation) -> str:

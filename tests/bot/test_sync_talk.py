@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from bot.slack.messages import Message
 from bot.slack.workspace import Identity
 from bot.sync.talk import TalkSources
@@ -27,14 +32,33 @@ class Names:
         return ""
 
 
-def test_a_silence_ends_a_stretch_of_talk() -> None:
-    """Messages belong together as long as each follows the one before it closely."""
-    at = [0, 10, 35, 90]
-    messages = [Message("C1", f"{MORNING + minute * 60}.000100", user="U1", text=str(minute)) for minute in at]
+def grouped(messages: Iterable[Message]) -> list[list[str]]:
+    """What each source of a day says."""
     sources = TalkSources(US, Names(), lambda *_: "https://home.example/m", lambda _: ()).of_day(SHOP, messages)
-    grouped = [
+    return [
         [utterance.text for utterance in source.content.utterances]
         for source in sources
         if isinstance(source.content, Talk)
     ]
-    assert grouped == [["0", "10", "35"], ["90"]]
+
+
+def message(minute: int, text: str = "", user: str = "U1") -> Message:
+    """A message, so many minutes after eight."""
+    return Message("C1", f"{MORNING + minute * 60}.000100", user=user, text=text or str(minute))
+
+
+def test_a_silence_ends_a_stretch_of_talk() -> None:
+    """Messages belong together as long as somebody goes on with the talk."""
+    assert grouped(message(minute) for minute in (0, 10, 35, 120)) == [["0", "10", "35"], ["120"]]
+
+
+def test_messages_without_words_belong_to_no_stretch() -> None:
+    """What shows only a picture opens no source, and splits none."""
+    picture = Message("C1", f"{MORNING}.000200", user="U1", subtype="file_share")
+    assert grouped([picture, message(1), message(2)]) == [["1", "2"]]
+
+
+@given(st.permutations([message(minute) for minute in (0, 3, 9, 80, 81, 300, 305)]))
+def test_the_order_in_which_messages_are_read_does_not_matter(messages: list[Message]) -> None:
+    """A history comes newest first, an export oldest first; both make the same sources."""
+    assert grouped(messages) == [["0", "3", "9"], ["80", "81"], ["300", "305"]]
