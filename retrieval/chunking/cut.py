@@ -27,7 +27,8 @@ from retrieval.types import Markup, Pages, Passage, Source, Talk
 CHUNKING_VERSION = "3"
 """Part of a collection's name: another one means that everything is cut and embedded anew.
 
-2: excerpts are embedded beside their passages. 3: terms of more languages, docs/decisions/0016."""
+2: excerpts are embedded beside their passages. 3: terms of more languages, docs/decisions/0016;
+stretches of talk, docs/decisions/0017."""
 
 _NAMESPACE = uuid.UUID("5f1d3c1e-8a4b-5e0f-9d3c-2b7a6c1e4f90")
 
