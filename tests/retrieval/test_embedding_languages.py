@@ -89,6 +89,12 @@ def test_letters_that_are_no_accents_stay_apart() -> None:
     assert TermExtractor("swedish").terms("rätt") != TermExtractor("swedish").terms("ratt")
 
 
+@pytest.mark.parametrize(("language", "stems"), [("german", "german"), ("japanese", "english"), ("english", "english")])
+def test_an_index_knows_whose_stems_it_has(language: str, stems: str) -> None:
+    """Part of a collection's name: what reads as another does needs no other build."""
+    assert Bm25Embedder(language).language == stems
+
+
 @pytest.mark.parametrize(
     ("language", "question"),
     [
