@@ -83,9 +83,14 @@ class Files:
 
     def places_of(self, file_id: str) -> frozenset[Place]:
         """The conversations in which some message carries the file."""
-        chosen = select(FilePostRow.place).where(FilePostRow.team == self._team, FilePostRow.file_id == file_id)
+        return frozenset(place for place, _ in self.posts_of(file_id))
+
+    def posts_of(self, file_id: str) -> tuple[tuple[Place, FilePost], ...]:
+        """Every message that carries the file, with the conversation in which it stands."""
+        chosen = select(FilePostRow).where(FilePostRow.team == self._team, FilePostRow.file_id == file_id)
         with self._database.reading() as session:
-            return frozenset(map(Place, session.scalars(chosen)))
+            rows = session.scalars(chosen.order_by(FilePostRow.place, FilePostRow.ts))
+            return tuple((Place(row.place), FilePost(row.file_id, row.ts, row.root_ts)) for row in rows)
 
     def replace_posts(self, place: Place, gone: Collection[FilePost], new: Collection[FilePost]) -> None:
         """Write down which messages of a conversation no longer carry a file, and which do now."""

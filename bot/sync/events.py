@@ -90,20 +90,31 @@ class Sync:
             log.info("channel %s can't be read: %s", touched.channel_id, denied.code)
 
     def _follow(self, event: Payload, file_id: str) -> None:
-        """What an event says of a file; it is asked for anew, but what takes away something counts at once."""
-        match string(event, "type"):
-            case "file_deleted":
-                self.files.delete(file_id)
-            case "file_unshared":
-                self.files.unshare(file_id, string(event, "channel_id"))
-            case "file_change":
-                self.files.change(file_id)
-            case "file_shared":
-                for share in self.files.shares_in(file_id, string(event, "channel_id")):
-                    self._refresh(Touched(share.channel_id, share.root_ts))
-                self.files.check(file_id)
-            case _:
-                self.files.check(file_id)
+        """What an event says of a file; it is asked for anew, but what takes something away counts at once.
+
+        The messages that carry it are read again too: they say its name, or that it was there.
+        """
+        kind, channel_id = string(event, "type"), string(event, "channel_id")
+        if kind == "file_deleted":
+            self.files.withdraw(file_id)
+            self._refresh_carrying(file_id)
+            self.files.delete(file_id)
+            return
+        if kind == "file_unshared":
+            self.files.unshare(file_id, channel_id)
+        elif kind == "file_change":
+            self.files.change(file_id)
+        elif kind == "file_shared":
+            for share in self.files.shares_in(file_id, channel_id):
+                self._refresh(Touched(share.channel_id, share.root_ts))
+        if kind in ("file_unshared", "file_change"):
+            self._refresh_carrying(file_id)
+        self.files.check(file_id)
+
+    def _refresh_carrying(self, file_id: str) -> None:
+        for place, root_ts in {(place, post.root_ts) for place, post in self.files.posts_of(file_id)}:
+            if known := self.progress.of(place):
+                self._refresh(Touched(known.channel_id, root_ts))
 
     def _leave(self, channel_id: str) -> None:
         place = self.place_of(channel_id)

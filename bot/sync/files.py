@@ -93,6 +93,10 @@ class SharedFiles:
         for post in set(new) - set(seen):
             self.queue.put(post.file_id, soon=True)
 
+    def posts_of(self, file_id: str) -> tuple[tuple[Place, FilePost], ...]:
+        """Which messages carry a file, as far as they have been read."""
+        return self.files.posts_of(file_id)
+
     def check(self, file_id: str) -> None:
         """Have a file looked at again: it may be shared elsewhere, too."""
         self.queue.put(file_id, soon=True)
@@ -123,8 +127,14 @@ class SharedFiles:
             self._take_from(file_id, self.place_of(channel_id))
         self.check(file_id)
 
+    def withdraw(self, file_id: str) -> None:
+        """Take a file out of the index at once, and remember which messages carried it."""
+        with self._deciding:
+            self._news[file_id] += 1
+            self.index.remove([self.source_id(file_id)])
+
     def delete(self, file_id: str) -> None:
-        """Drop a file that is gone."""
+        """Drop a file that is gone, and all that is remembered of it."""
         with self._deciding:
             self._news[file_id] += 1
             self.index.remove([self.source_id(file_id)])
@@ -154,7 +164,8 @@ class SharedFiles:
             self.files.write(replace(record, state=FileState.WAITING))  # should this end halfway, it begins again
             self.index.put([self._source(file, contents.read(file))])
         except UnreadableSource as error:
-            self._skip(file_id, error, "" if isinstance(error, NotTaken) else file.version)
+            is_settled = self._news[file_id] == heard and not isinstance(error, NotTaken)
+            self._skip(file_id, error, file.version if is_settled else "")
             return True
         return self._show(file, heard)
 

@@ -416,3 +416,15 @@ def test_messages_are_found_before_their_files(channels: Channels) -> None:
     channels.happens(type="message", subtype="file_share", channel=shop, ts=message["ts"])
     assert any("How the kiln is:\n\nFile: kiln.txt" in text for text in channels.texts("shop"))
     assert passages(channels, message["files"][0]["id"]) == ()
+
+
+def test_a_message_no_longer_names_what_is_gone(channels: Channels) -> None:
+    """The name of a deleted or unshared file goes with it."""
+    control(channels, "unshareFile", file="F2", channel=channels.sandbox.channel_id("shop"))
+    happens(channels, "file_unshared", "F2", "shop")
+    channels.person("ann").files_delete(file="F1")
+    happens(channels, "file_deleted")
+    assert not any("rota.txt" in text or "Ash glaze" in text for text in channels.texts("shop"))
+    assert any("The glaze, at last." in text for text in channels.texts("shop"))
+    assert (passages(channels, "F1"), passages(channels, "F2")) == ((), ())
+    assert channels.files.ids() == ("F3",)
