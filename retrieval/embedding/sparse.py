@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from retrieval.embedding.languages import stems_like
-from retrieval.embedding.languages import stems_like
 from retrieval.embedding.terms import EVERY_RULE, TermExtractor, TermRules
 from retrieval.types import SparseVector
 
@@ -42,12 +41,6 @@ class Bm25Embedder:
             EmbeddingError: this language is not known.
         """
         self._extractor = TermExtractor(language, rules)
-        self._language = stems_like(language)
-
-    @property
-    def language(self) -> str:
-        """Whose stems its terms are; another language, or `CHUNKING_VERSION`, means other terms and another build."""
-        return self._language
         self._language = stems_like(language)
 
     @property
