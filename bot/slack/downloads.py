@@ -6,6 +6,7 @@ import socket
 import ssl
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 
 from bot.errors import SlackError
 from retrieval.errors import UnreadableSource
@@ -138,7 +139,7 @@ class Downloader:
         if not self._proxy.hostname:
             return HTTPSConnection(host, parts.port, timeout=stall_s, context=context)
         connection = HTTPSConnection(self._proxy.hostname, self._proxy.port, timeout=stall_s, context=context)
-        connection.set_tunnel(host, parts.port or 443)
+        connection.set_tunnel(host, parts.port or 443, _proxy_headers(self._proxy))
         return connection
 
 
@@ -178,6 +179,13 @@ class _Deadline:
         if self._socket is not None:
             with suppress(OSError):  # it may have ended by itself
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # below TLS, which another thread is reading
+
+
+def _proxy_headers(proxy: SplitResult) -> dict[str, str]:
+    if proxy.username is None:
+        return {}
+    credentials = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": f"Basic {b64encode(credentials.encode()).decode()}"}
 
 
 def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:

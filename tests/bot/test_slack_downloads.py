@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SlackError
+from bot.slack.api import open_client
 from bot.slack.downloads import Downloader, Fetched, Limits
-from bot.slack.files import is_page_to_sign_in, parse_file
+from bot.slack.files import SlackFiles, is_page_to_sign_in, parse_file
 from retrieval.errors import UnreadableSource
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -40,6 +41,10 @@ def listening() -> Iterator[Host]:
             served.asked.append((self.path, self.headers.get("Authorization", "")))
             with suppress(OSError):  # the other side may have had enough
                 served.answers[self.path](self)
+
+        def do_CONNECT(self) -> None:
+            served.asked.append((self.path, self.headers.get("Proxy-Authorization", "")))
+            self.send_error(403)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
@@ -244,6 +249,14 @@ def test_too_many_requests_are_made_again_when_slack_says(host: Host, tmp_path: 
     assert raised.value.code == "ratelimited"
 
 
+def test_a_proxy_is_asked_for_the_host_and_never_sees_the_token(other: Host, tmp_path: Path) -> None:
+    """What goes through it is between Slack and us."""
+    proxy = other.url.replace("//", "//ann:pa%20ss@")
+    with pytest.raises(SlackError):
+        Downloader("xoxb-1", "https://slack.com/api/", proxy, HASTE).fetch("https://files.slack.com/a", tmp_path, MOST)
+    assert other.asked == [("files.slack.com:443", "Basic YW5uOnBhIHNz")]
+
+
 SIGN_IN = b"<!DOCTYPE html><html><title>Sign in</title></html>"
 FRAGMENT = b'<div class="quip-canvas-content"><h1>Plan</h1></div>'
 
@@ -264,3 +277,25 @@ FRAGMENT = b'<div class="quip-canvas-content"><h1>Plan</h1></div>'
 def test_a_page_to_sign_in_is_no_file(file: Mapping[str, object], fetched: Fetched, is_sign_in: bool) -> None:
     """Slack gives one with status 200 to whoever may not have a file."""
     assert is_page_to_sign_in(parse_file(file), fetched) is is_sign_in
+
+
+@pytest.mark.parametrize(
+    ("body", "failure"), [(SIGN_IN, SlackError), (b"x" * (MOST + 1), UnreadableSource), (b"Some words.", ValueError)]
+)
+def test_nothing_is_left_of_a_file(host: Host, tmp_path: Path, body: bytes, failure: type[Exception]) -> None:
+    """Whether it was refused or read, and however the reading went; what an earlier run left goes at the start."""
+    host.answers["/a"] = says(body)
+    files = SlackFiles(open_client("xoxb-1", f"{host.url}/api/"), tmp_path / "incoming", HASTE)
+    file = parse_file({"mode": "hosted", "size": 11, "url_private": f"{host.url}/a"})
+
+    def read() -> None:
+        with files.content(file, MOST, ".txt") as path:
+            assert path.read_bytes() == body
+            raise ValueError
+
+    with pytest.raises(failure):
+        read()
+    assert list((tmp_path / "incoming").iterdir()) == []
+    (tmp_path / "incoming" / "left").mkdir()
+    files.clear()
+    assert not (tmp_path / "incoming").exists()
