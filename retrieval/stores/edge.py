@@ -43,6 +43,7 @@ _PAGE = 1000
 _BATCH = 200
 """Points written at once: about 2 MB."""
 _NO_LIMIT = 2**31 - 1
+_SEARCHING = "Searching the store"
 
 
 class EdgeStore:
@@ -202,9 +203,11 @@ class EdgeStore:
     ) -> Mapping[str, LegScores]:
         if scope.is_empty or not passage_ids:
             return {}
-        points = self._admitted(dense_scores_request(dense, scope, passage_ids), scope)
-        sparse_scores = self._sparse_scores(sparse, scope, {str(point.id): to_places(point) for point in points})
-        return {str(point.id): LegScores(float(point.score), sparse_scores.get(str(point.id), 0.0)) for point in points}
+        points = self._ask(lambda shard: shard.query(dense_scores_request(dense, scope, passage_ids)), _SEARCHING)
+        found = {str(point.id): (float(point.score), to_places(point)) for point in points}
+        standing = {id_: places for id_, (_, places) in found.items() if is_admitted(id_, places, scope)}
+        sparse_scores = self._sparse_scores(sparse, scope, standing)
+        return {id_: LegScores(found[id_][0], sparse_scores.get(id_, 0.0)) for id_ in standing}
 
     def read(self, passage_ids: Sequence[str], scope: Scope) -> tuple[Passage, ...]:
         if scope.is_empty or not passage_ids:
@@ -222,21 +225,19 @@ class EdgeStore:
             guarded(self._shard.close, "Closing the store")
 
     def _found(self, request: engine.QueryRequest) -> list[Scored]:
-        points = self._ask(lambda shard: shard.query(request), "Searching the store")
+        points = self._ask(lambda shard: shard.query(request), _SEARCHING)
         return [Scored(to_passage(point), point.score) for point in points]
 
     def _sparse_scores(
         self, vector: SparseVector, scope: Scope, standing: Mapping[str, frozenset[Place]]
     ) -> dict[str, float]:
-        """Of passages that are in the scope and stand there."""
+        """Of passages that stand there, which has been checked."""
         if not vector.indices or not standing:
             return {}
-        points = self._admitted(sparse_scores_request(vector, scope, standing), scope)
-        return {str(point.id): float(point.score) for point in points}
-
-    def _admitted(self, request: engine.QueryRequest, scope: Scope) -> list[engine.ScoredPoint]:
-        points = self._ask(lambda shard: shard.query(request), "Searching the store")
-        return [point for point in points if is_admitted(str(point.id), to_places(point), scope)]
+        request = sparse_scores_request(vector, scope, standing)
+        return {
+            str(point.id): float(point.score) for point in self._ask(lambda shard: shard.query(request), _SEARCHING)
+        }
 
     def _ask(self, call: Callable[[engine.EdgeShard], _T], doing: str) -> _T:
         """Read from the shard that answers; where another takes its place at that moment, from that one."""

@@ -146,7 +146,6 @@ def sparse_scores_request(
         query=engine.Formula(total, dict.fromkeys(scores, 0.0)),
         prefetches=[engine.Prefetch(len(standing), _sparse_query(term), None, params, inside) for term in terms],
         filter=inside,
-        with_payload=_PLACES_ONLY,
     )
 
 
