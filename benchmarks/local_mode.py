@@ -18,7 +18,7 @@ from retrieval.stores.edge import EdgeStore
 from retrieval.stores.server_calls import Calls
 from retrieval.stores.server_opening import open_with
 
-_QUERIES = 20
+_QUERIES = 5
 """Local mode takes seconds for each."""
 
 

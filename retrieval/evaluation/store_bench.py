@@ -13,7 +13,7 @@ from statistics import fmean, median, quantiles
 
 import numpy as np
 
-from retrieval.evaluation.memory import peak_rss_bytes, rss_bytes
+from retrieval.evaluation.memory import own_bytes, peak_rss_bytes, rss_bytes
 from retrieval.evaluation.synthetic import (
     DIMENSION,
     TEAM,
@@ -79,7 +79,10 @@ class StoreFigures:
     scopes: tuple[ScopeFigures, ...]
     disk_bytes: int
     rss_bytes: int
-    """Of a process that has the store open and has answered all queries; most of it are files that can be dropped."""
+    """Of a process that has the store open and has answered all queries. Most of it are files, which the engine maps
+    twice and the system can drop at any time."""
+    own_bytes: int
+    """The rest of it, without files."""
     load_seconds: float
     write_seconds: float
     write_peak_rss_bytes: int
@@ -94,6 +97,7 @@ class StoreFigures:
             "recall@10": round(widest.recall_at_10, 4),
             "disk_bytes": self.disk_bytes,
             "rss_bytes": self.rss_bytes,
+            "own_bytes": self.own_bytes,
             "load_seconds": round(self.load_seconds, 3),
             "write_seconds": round(self.write_seconds, 2),
             "write_peak_rss_bytes": self.write_peak_rss_bytes,
@@ -112,7 +116,7 @@ class StoreFigures:
         rows.append(
             f"{self.passages} passages with {self.vectors} vectors written in {self.write_seconds:.0f} s, "
             f"opened in {self.load_seconds:.1f} s; {self.disk_bytes / 1e6:.0f} MB on disk, "
-            f"{self.rss_bytes / 1e6:.0f} MB in memory"
+            f"{self.rss_bytes / 1e6:.0f} MB in memory, {self.own_bytes / 1e6:.0f} MB of it no files"
         )
         return "\n".join(rows)
 
@@ -129,8 +133,9 @@ def measure_store(folder: Path, passages: int, on_progress: Progress | None = No
         write_seconds = fill(store, corpus, truth, on_progress)
     peak = peak_rss_bytes()
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
-        load_seconds, scopes, rss = fresh.submit(_opened_and_asked, folder, corpus, truth).result()
-    return StoreFigures(passages, truth.vectors, scopes, _bytes_in(folder), rss, load_seconds, write_seconds, peak)
+        load_seconds, scopes, rss, own = fresh.submit(_opened_and_asked, folder, corpus, truth).result()
+    disk = _bytes_in(folder)
+    return StoreFigures(passages, truth.vectors, scopes, disk, rss, own, load_seconds, write_seconds, peak)
 
 
 def collection() -> Collection:
@@ -205,14 +210,14 @@ class BruteForce:
 
 def _opened_and_asked(
     folder: Path, corpus: SyntheticCorpus, truth: BruteForce
-) -> tuple[float, tuple[ScopeFigures, ...], int]:
-    """In a process of its own, so that its memory is the store's: seconds to open, figures, resident bytes."""
+) -> tuple[float, tuple[ScopeFigures, ...], int, int]:
+    """In a process of its own, so that its memory is the store's: seconds to open, figures, bytes in all, its own."""
     started = time.perf_counter()
     with closing(EdgeStore(folder, collection())) as store:
         load_seconds = time.perf_counter() - started
         queries = corpus.queries(_UNCOUNTED + QUERIES)
         scopes = tuple(ask(store, truth, queries, places, _UNCOUNTED) for places in SCOPES)
-        return load_seconds, scopes, rss_bytes()
+        return load_seconds, scopes, rss_bytes(), own_bytes()
 
 
 def _timed(call: Callable[[int], object], numbers: Sequence[int]) -> Latency:
