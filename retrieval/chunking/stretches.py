@@ -52,14 +52,17 @@ def _goes_on(said: Sequence[Utterance], start: int, at: int) -> bool:
 def _takes_up(talk: Sequence[Utterance], message: Utterance, pause: float) -> bool:
     """Whether it goes on with talk that has rested for so many seconds."""
     people, author = {one.author.casefold() for one in talk}, message.author.casefold()
-    is_first_reply = len(people) == 1 and author not in people
-    if is_first_reply and any(asks(one.text) for one in talk):
+    is_alone = len(people) == 1
+    waits = is_alone and any(asks(one.text) for one in talk)
+    if waits and author not in people:
         return True
     if pause > TAKEN_UP_S:
         return False
-    return bool(called_in(message.text, people - {author})) or (
-        (is_first_reply or author in people) and not asks(message.text)
-    )
+    if called_in(message.text, people - {author}):
+        return True
+    says_more = author in people and (waits or not is_alone)  # what one says without asking, as alerts do, is done
+    is_first_reply = is_alone and author not in people
+    return (says_more or is_first_reply) and not asks(message.text)
 
 
 def _told_apart(part: Sequence[Utterance]) -> list[tuple[int, ...]]:

@@ -49,7 +49,7 @@ def message(minute: int, text: str = "", user: str = "U1") -> Message:
 
 def test_a_silence_ends_a_stretch_of_talk() -> None:
     """Messages belong together as long as somebody goes on with the talk."""
-    assert grouped(message(minute) for minute in (0, 10, 35, 120)) == [["0", "10", "35"], ["120"]]
+    assert grouped(message(minute) for minute in (0, 9, 18, 90)) == [["0", "9", "18"], ["90"]]
 
 
 def test_messages_without_words_belong_to_no_stretch() -> None:

@@ -75,6 +75,15 @@ def test_a_statement_waits_less_long_for_a_reply_than_a_question() -> None:
     assert texts(told, said("Bo", "So I see.", 70)) == [["The kiln is hot."], ["So I see."]]
 
 
+def test_alerts_that_nobody_replies_to_stay_apart() -> None:
+    """What somebody says without asking is done when they pause: hourly reports are no conversation."""
+    assert texts(*(said("Beacon", f"Report {hour}.", hour * 50) for hour in range(3))) == [
+        ["Report 0."],
+        ["Report 1."],
+        ["Report 2."],
+    ]
+
+
 def test_midnight_in_utc_ends_talk() -> None:
     """A day can be read again by itself, whatever was said around midnight."""
     assert texts(said("Ann", "Who is last?", 719), said("Bo", "I am.", 721)) == [["Who is last?"], ["I am."]]
