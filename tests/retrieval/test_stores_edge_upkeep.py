@@ -9,24 +9,31 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
+from uuid import UUID
 
+import numpy as np
 import pytest
 import qdrant_edge as engine
+from numpy.typing import NDArray
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import StoreUnavailable
 from retrieval.stores import edge_upkeep
 from retrieval.stores.collections import Collection, write_manifest
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.edge_shard import dense_request, open_shard, to_point
 from retrieval.stores.edge_upkeep import Current, read_current
 from retrieval.stores.payload import to_payload
-from retrieval.types import Passage, Place
+from retrieval.stores.protocol import EmbeddedPassage
+from retrieval.types import Passage, Place, SparseVector
 from tests.conftest import TEAM, WordHashEmbedder
-from tests.passages import EVERYBODY, embedded, passage
+from tests.passages import EVERYBODY, embedded, passage, scope_of
 
 DENSE = WordHashEmbedder()
 SPARSE = Bm25Embedder()
 COLLECTION = Collection(TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
+
+TERMS = SparseVector((1,), (1.0,))
 
 PAGES = [passage(f"The pump number {number} runs at night", source=str(number)) for number in range(250)]
 KEPT, GONE = PAGES[:230], PAGES[230:]
@@ -239,3 +246,30 @@ def test_a_damaged_pointer_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "shard.json").write_text("{")
     with pytest.raises(StoreUnavailable, match=r"shard.json can't be read"):
         EdgeStore(tmp_path, COLLECTION)
+
+
+def test_the_coarse_form_of_a_vector_is_made_of_it_alone(tmp_path: Path) -> None:
+    """Were it scaled by what else is stored, passages outside a scope would decide which ones are looked at closely."""
+    random = np.random.default_rng(0)
+    inside = [(f"{number:032x}", random.standard_normal((2, 64)), "harbour") for number in range(100)]
+    others = [(f"{number:032x}", random.standard_normal((3, 64)) + 5, "cellar") for number in range(1_000, 1_400)]
+    query, scope = random.standard_normal(64).astype(np.float32), scope_of(["harbour"])
+
+    def coarse_scores(name: str, *points: tuple[str, NDArray[np.float64], str]) -> dict[str, float]:
+        shard = open_shard(tmp_path / name, 64)
+        made = [
+            EmbeddedPassage(replace(passage(id_, place), id=str(UUID(id_))), v.astype(np.float32), TERMS)
+            for id_, v, place in points
+        ]
+        shard.update(engine.UpdateOperation.upsert_points(list(map(to_point, made))))
+        request = dense_request(query, scope, len(inside))
+        only_coarse = engine.SearchParams(quantization=engine.QuantizationSearchParams(rescore=False))
+        leg = engine.Prefetch(request.limit, request.prefetches[0].query, None, only_coarse, request.filter)
+        found = shard.query(engine.QueryRequest(request.limit, None, request.query, [leg], filter=request.filter))
+        shard.close()
+        return {str(point.id): point.score for point in found}
+
+    alone = coarse_scores("alone", *inside)
+    assert len(alone) == len(inside)
+    assert alone == coarse_scores("behind others", *others, *inside)
+    assert alone == coarse_scores("before others", *inside, *others)
