@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bot.errors import StateError
@@ -80,10 +80,11 @@ class Rebuilds:
         self._database = database
         self._clock = clock
 
-    def unfinished(self) -> tuple[RebuildProgress, ...]:
-        """Those that run, and those that were cut off, in order of team."""
+    def of(self, team: str) -> RebuildProgress | None:
+        """The one that runs, or was cut off."""
         with self._database.reading() as session:
-            return tuple(_progress(row) for row in session.scalars(select(RebuildRow).order_by(RebuildRow.team)))
+            row = session.get(RebuildRow, team)
+            return _progress(row) if row else None
 
     @contextmanager
     def running(self, team: str, target: str) -> Iterator[Tell]:

@@ -74,7 +74,9 @@ def discard_others(data: Path, team: str, keep: Several[Collection]) -> tuple[st
     held = []
     kept = {collection.folder(data) for collection in keep}
     for folder in sorted(team_folder(data, team).iterdir()):
-        if folder not in kept and _is_collection(folder) and not discard(folder):
+        if folder.name.startswith(_GONE):
+            _delete(folder)
+        elif folder not in kept and _is_collection(folder) and not discard(folder):
             held.append(str(owner_of(folder) or "another process"))
     return tuple(held)
 
@@ -89,13 +91,18 @@ def discard(folder: Path) -> bool:
     gone = folder.with_name(f"{_GONE}{secrets.token_hex(4)}")
     folder.rename(gone)  # in one step: what is left if this is killed is no collection
     ownership.release()
-    with suppress(OSError):  # the next one deletes the rest
-        shutil.rmtree(gone)
+    _delete(gone)
     return True
 
 
+def _delete(folder: Path) -> None:
+    """Two processes may be at it; what is left, the next rebuild deletes."""
+    with suppress(OSError):
+        shutil.rmtree(folder)
+
+
 def _is_collection(folder: Path) -> bool:
-    return folder.name.startswith(_GONE) or (folder / "manifest.json").exists() or (folder / "shard").exists()
+    return (folder / "manifest.json").exists() or (folder / "shard").exists()
 
 
 def _taken(folder: Path, command: str) -> Ownership:
