@@ -67,7 +67,7 @@ def passages_of(drafts: Sequence[tuple[str, set[str]]], prefix: str) -> list[Pas
     return [passage(text, *places, source=f"{prefix}{at}") for at, (text, places) in enumerate(drafts)]
 
 
-@settings(max_examples=25, deadline=None)  # each example writes and searches a store
+@settings(max_examples=15, deadline=None)  # each writes and searches a store; local mode takes long for each
 @given(
     drafts=DRAFTS,
     others=DRAFTS,

@@ -24,7 +24,7 @@ from retrieval.stores.protocol import PassageStore
 from tests.conftest import TEAM, WordHashEmbedder
 from tests.corpora import corpus, index, passages_in, scores_in
 
-KILLS = int(os.environ.get("FOOTNOTE_TEST_KILLS", "30"))
+KILLS = int(os.environ.get("FOOTNOTE_TEST_KILLS", "24"))
 COLLECTION = Collection(TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension, "tests")
 _LONGEST_S = 60.0
 """For a child to come to where it is killed, on a machine that several things share."""
