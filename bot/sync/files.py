@@ -16,6 +16,7 @@ from bot.sync.file_contents import Contents, NotTaken
 from bot.sync.file_queue import FileQueue
 from retrieval.errors import UnreadableSource
 from retrieval.reading import Reading
+from retrieval.reindexing import CARRIED
 from retrieval.types import IndexReport, Markup, Passage, Place, Source
 
 log = logging.getLogger(__name__)
@@ -186,10 +187,12 @@ class SharedFiles:
         return f"{self.origin}:{file_id}"
 
     def _is_known(self, record: FileRecord, file: SharedFile) -> bool:
-        """Whether it was read as it is, and what was read is still there."""
+        """Whether it was read as it is, and what was read is still there, cut as it would be now."""
         if record.version != file.version or record.state is FileState.WAITING:
             return False
-        return record.state is FileState.SKIPPED or bool(self.stored.passages_of(self.source_id(file.id)))
+        passages = self.stored.passages_of(self.source_id(file.id))
+        is_there = bool(passages) and not any(passage.fingerprint.startswith(CARRIED) for passage in passages)
+        return record.state is FileState.SKIPPED or is_there
 
     def _source(self, file: SharedFile, reading: Reading) -> Source:
         content = reading.content
@@ -247,7 +250,7 @@ class SharedFiles:
 
     def _place(self, file_id: str, places_from: Callable[[frozenset[Place]], frozenset[Place]]) -> None:
         passages = self.stored.passages_of(self.source_id(file_id))
-        moved = [replace(one, places=places_from(one.places), fingerprint="") for one in passages]
+        moved = [replace(one, places=places_from(one.places)) for one in passages]
         changed = [after for before, after in zip(passages, moved, strict=True) if before.places != after.places]
         if changed:
             self.stored.describe(changed)

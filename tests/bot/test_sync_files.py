@@ -18,6 +18,7 @@ from bot.sync.file_readings import FileReadings
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import ReadingEnded
 from retrieval.reading import Reading
+from retrieval.reindexing import CARRIED
 from retrieval.types import IndexReport, Markup, Passage, Source
 from sandbox.seed import Seed, SeedChannel, SeedFile, SeedMessage, SeedPerson
 from tests.bot.channels import Channels, open_channels
@@ -428,3 +429,12 @@ def test_a_message_no_longer_names_what_is_gone(channels: Channels) -> None:
     assert any("The glaze, at last." in text for text in channels.texts("shop"))
     assert (passages(channels, "F1"), passages(channels, "F2")) == ((), ())
     assert channels.files.ids() == ("F3",)
+
+
+def test_a_file_that_a_rebuild_carried_over_is_cut_anew(channels: Channels) -> None:
+    """A new way of cutting reaches files when their channel is read again, though they have not changed."""
+    channels.store.describe([replace(one, fingerprint=CARRIED + one.fingerprint) for one in passages(channels, "F1")])
+    channels.read("shop")
+    channels.readings.read_waiting()
+    assert [one.fingerprint.startswith(CARRIED) for one in passages(channels, "F1")] == [False]
+    assert places(channels, "F1") == {"shop"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from slack_sdk import WebClient
 
 from bot.app import Bot, build_bot, open_retrieval, open_slack, open_state
+from bot.live import LiveIndex
 from bot.settings import Settings
 from bot.slack.listeners import build_app
 from bot.slack.socket import Socket
@@ -91,7 +93,8 @@ def workshop(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> I
         with open_state(settings) as database:
             slack = open_slack(settings, database)
             with open_retrieval(settings, slack.workspace.identity().team, "test") as retrieval:
-                bot = build_bot(slack, database, retrieval, lambda _: None)
+                index = LiveIndex(lambda _: nullcontext(retrieval), lambda: retrieval.collection)
+                bot = build_bot(slack, database, index, lambda _: None)
                 socket = Socket(build_app(slack.client, bot.inbox), sandbox.app_token)
                 bot.files.start()
                 bot.inbox.start()
