@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from grpc import server as grpc_server  # type: ignore[import-untyped]  # grpcio says no types
-from qdrant_client.grpc.points_pb2 import QueryPoints, QueryResponse
+from grpc import ServicerContext, StatusCode  # type: ignore[import-untyped]  # grpcio says no types
+from grpc import server as grpc_server
+from qdrant_client.grpc.points_pb2 import CountResponse, CountResult, QueryPoints, QueryResponse
 from qdrant_client.grpc.points_service_pb2_grpc import PointsServicer, add_PointsServicer_to_server
 from qdrant_client.http.exceptions import ResponseHandlingException
 
@@ -100,6 +103,17 @@ def test_words_are_added_up_in_an_order_of_our_own() -> None:
         assert (leg["params"]["exact"], leg["params"]["idf"]["corpus"]["must"]) == (True, INSIDE)
 
 
+@contextmanager
+def grpc_serving(points: PointsServicer) -> Iterator[ServerAddress]:
+    """The address of a server that does with points what it is told."""
+    server = grpc_server(ThreadPoolExecutor(1))
+    add_PointsServicer_to_server(points, server)  # type: ignore[no-untyped-call]  # generated without types
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield ServerAddress("http://127.0.0.1", grpc_port=port)
+    server.stop(None)
+
+
 def test_over_grpc_the_same_is_sent() -> None:
     """The client turns what it is asked into another form for gRPC; the scope is there in it three times as well."""
     sent: list[QueryPoints] = []
@@ -109,15 +123,11 @@ def test_over_grpc_the_same_is_sent() -> None:
             sent.append(request)
             return QueryResponse()
 
-    server = grpc_server(ThreadPoolExecutor(1))
-    add_PointsServicer_to_server(Points(), server)  # type: ignore[no-untyped-call]  # generated without types
-    address = ServerAddress("http://127.0.0.1", grpc_port=server.add_insecure_port("127.0.0.1:0"))
-    server.start()
-    store = ServerStore(connect(address), Calls(address.url, timeout_s=5.0), NAME)
-    search_words(store, SCOPE)
-    store.score([PUMP.id], DENSE.embed_query("pump"), SPARSE.embed_query("pump valve"), SCOPE)
-    store.close()
-    server.stop(None)
+    with grpc_serving(Points()) as address:
+        store = ServerStore(connect(address), Calls(address.url, timeout_s=5.0), NAME)
+        search_words(store, SCOPE)
+        store.score([PUMP.id], DENSE.embed_query("pump"), SPARSE.embed_query("pump valve"), SCOPE)
+        store.close()
     (search, _, scores) = sent
     assert (len(search.prefetch), len(scores.prefetch)) == (1, 2)
     for query in (search, scores):
@@ -227,6 +237,36 @@ def test_a_server_that_asks_for_patience_gets_it() -> None:
     with answering(failed(429, Retry_After="2"), ok({"count": 7})) as (url, _):
         assert store_at(url, clock).count() == 7
     assert clock.slept == [2.2]
+
+
+@pytest.mark.parametrize(
+    ("code", "trailing", "slept"),
+    [
+        (StatusCode.UNAVAILABLE, (), [0.2]),
+        (StatusCode.INTERNAL, (), [0.2]),
+        (StatusCode.RESOURCE_EXHAUSTED, (), [0.2]),
+        (StatusCode.RESOURCE_EXHAUSTED, (("retry-after", "2"),), [2.2]),
+    ],
+)
+def test_over_grpc_the_same_is_asked_again(
+    code: object, trailing: tuple[tuple[str, str], ...], slept: list[float]
+) -> None:
+    """A fault that may pass has other names there."""
+    clock, asked = Clock(), list[object]()
+
+    class Points(PointsServicer):
+        def Count(self, request: object, context: ServicerContext) -> CountResponse:
+            asked.append(request)
+            if len(asked) == 1:
+                context.set_trailing_metadata(trailing)
+                context.abort(code, "secret words")
+            return CountResponse(result=CountResult(count=7))
+
+    with grpc_serving(Points()) as address:
+        store = ServerStore(connect(address), clock.calls(address.url), NAME)
+        assert store.count() == 7
+        store.close()
+    assert (len(asked), clock.slept) == (2, slept)
 
 
 @pytest.mark.parametrize("patience", ["60", "Wed, 21 Oct 2026 07:28:00 GMT"])
