@@ -96,7 +96,7 @@ class EdgeStore:
             self._update(engine.UpdateOperation.delete_points(list(passage_ids)), passage_ids)
             self._current = replace(self._current, deleted=self._current.deleted + len(passage_ids))
             write_current(self._folder, self._current)
-            if self._compacting is None and self._current.is_due(self.count()):
+            if self._compacting is None and self._current.is_due(self.count):
                 self._compacting = Thread(target=self._compact_in_peace, name="store-upkeep", daemon=True)
                 self._compacting.start()
 
@@ -132,7 +132,7 @@ class EdgeStore:
 
     def _take_over(self, copy: Copy, following: Current) -> None:
         """Let the copy answer from now on; a kill before or after leaves one whole shard that answers."""
-        guarded(copy.target.flush, "Copying the store")
+        copy.flush()
         with self._write:
             copy.finish()
             write_current(self._folder, following)

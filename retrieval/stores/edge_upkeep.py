@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 _PAGE = 100
 """Points copied at once: each page holds up the other threads for some milliseconds."""
+_PAGES_UNTIL_FLUSH = 20
+"""Pages after which the copy is written to disk: the engine holds up all threads for as long as that takes."""
 _FEW = 50
 """Points that are copied while writers wait."""
 _LEAST_DELETED = 5_000
@@ -37,9 +39,9 @@ class Current:
     deleted: int = 0
     """Points that were deleted from it, whose room the engine never gives back by itself."""
 
-    def is_due(self, live: int) -> bool:
+    def is_due(self, count_live: Callable[[], int]) -> bool:
         """Whether it should be made anew: at worst it takes half as much room again as it needs."""
-        return self.deleted >= max(_LEAST_DELETED, live // 2)
+        return self.deleted >= _LEAST_DELETED and self.deleted >= count_live() // 2
 
     def following(self) -> Current:
         """The one that takes its place."""
@@ -63,13 +65,20 @@ def read_current(folder: Path) -> Current:
 
 
 def write_current(folder: Path, current: Current) -> None:
-    """In one step: from then on this shard answers, also after a power cut."""
+    """In one step: from then on this shard answers, also after a power cut.
+
+    Raises:
+        StoreUnavailable: the disk is full, or the folder can't be written.
+    """
     beside = folder / "shard.json.new"
-    with beside.open("w", encoding="utf-8") as file:
-        json.dump(asdict(current), file)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(folder / "shard.json")
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            json.dump(asdict(current), file)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(folder / "shard.json")
+    except OSError as error:
+        raise StoreUnavailable(f"{folder / 'shard.json'} can't be written: {error}.") from error
 
 
 def open_current(folder: Path, dimension: int) -> tuple[Current, engine.EdgeShard]:
@@ -92,7 +101,6 @@ def _bring_over(old: Path, new: Path, dimension: int) -> None:
     source = guarded(partial(engine.EdgeShard.load, str(old)), f"The store in {old.parent}")
     target = guarded(partial(open_shard, new, dimension), _COPYING)
     Copy(source, target).copy_all(Event())
-    guarded(target.flush, _COPYING)
     guarded(target.close, _COPYING)
     guarded(source.close, _COPYING)
 
@@ -117,10 +125,12 @@ class Copy:
 
     def copy_all(self, stop: Event) -> bool:
         """Copy what is there; whether it came to its end before it was told to stop."""
-        for page in pages(self._source, None, _PAGE, with_payload=False):
+        for number, page in enumerate(pages(self._source, None, _PAGE, with_payload=False), start=1):
             if stop.is_set():
                 return False
             self._put([str(record.id) for record in page])
+            if number % _PAGES_UNTIL_FLUSH == 0:
+                self.flush()
         return True
 
     def catch_up(self, writing: AbstractContextManager[object], stop: Event) -> bool:
@@ -130,6 +140,10 @@ class Copy:
                 changed, self._changed = self._changed, set()
             self._repeat(sorted(changed))
         return not stop.is_set()
+
+    def flush(self) -> None:
+        """Write what is copied to disk."""
+        guarded(self.target.flush, _COPYING)
 
     def finish(self) -> None:
         """Copy the last few; the writers' lock is held."""

@@ -198,7 +198,7 @@ def test_many_deletions_start_a_copy_by_themselves(tmp_path: Path, easily_due: N
 )
 def test_a_shard_is_made_anew_when_a_third_of_it_is_waste(deleted: int, live: int, is_due: bool) -> None:
     """Half as much as lives in it, and enough to be worth the copying."""
-    assert Current("shard-1", deleted).is_due(live) is is_due
+    assert Current("shard-1", deleted).is_due(lambda: live) is is_due
 
 
 def test_deletions_are_counted_from_run_to_run(tmp_path: Path) -> None:
