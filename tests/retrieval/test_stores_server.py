@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ResponseHandlingException
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import CollectionMismatch, StoreUnavailable
@@ -24,6 +25,7 @@ from retrieval.stores.server_opening import open_with
 from retrieval.stores.server_switchboard import collection_name
 from retrieval.types import Passage, Scope
 from tests.conftest import TEAM, WordHashEmbedder
+from tests.corpora import corpus, index, passages_in
 from tests.passages import embedded, passage, scope_of
 
 DENSE = WordHashEmbedder()
@@ -192,6 +194,45 @@ def test_a_collection_stays_as_it_was_made(
     assert set(vectors or {}) == {"dense", "sparse"} | ({"coarse"} if made_with is Quantization.TURBO4 else set())
     assert by_dense(store, scope_of(["harbour"])) == by_score(store, scope_of(["harbour"])) == {OPEN.id}
     assert by_dense(store, scope_of(["harbour", "cellar"])) == {OPEN.id, HIDDEN.id}
+
+
+# ------------------------------------------------------------------------------------------- a server that goes away
+
+
+class GoingAway(QdrantClient):
+    """A server that takes so many requests to write, and is away from then on; a request holds part of a batch."""
+
+    takes = 1_000_000
+
+    def __init__(self) -> None:
+        super().__init__(":memory:")
+
+    def batch_update_points(self, *args: object, **asked: object) -> list[models.UpdateResult]:
+        """Take it, or be away."""
+        if self.takes == 0:
+            raise ResponseHandlingException(ConnectionResetError())
+        self.takes -= 1
+        return super().batch_update_points(*args, **asked)  # type: ignore[arg-type]  # handed on as they came
+
+
+def test_a_server_that_goes_away_within_a_batch_leaves_what_the_next_run_completes() -> None:
+    """After whichever request it goes, the store is in the end what it is if it never went."""
+    server, calls = GoingAway(), Calls("memory", timeout_s=5.0, sleep=lambda _: None)
+    store, before, after = open_with(server, calls, COLLECTION), corpus(1, pages=32), corpus(2, pages=32)
+    index(store, after)
+    passages, takes, has_failed = passages_in(store), 0, True
+    while has_failed:
+        index(store, before)
+        server.takes, has_failed = takes, False
+        try:
+            index(store, after)
+        except StoreUnavailable:
+            has_failed = True
+        server.takes, takes = GoingAway.takes, takes + 7
+        index(store, after)
+        assert passages_in(store) == passages
+    assert takes > 15
+    store.close()
 
 
 # --------------------------------------------------------------------------------------- who begins, when two do
