@@ -56,6 +56,8 @@ class Checker:
     says_something_is_missing: bool = False
     """Whether the draft says itself that the evidence leaves something open."""
     _kept: list[str] = field(default_factory=list)
+    _judged_before: set[str] = field(default_factory=set)
+    """What is said again is not shown again."""
     _waiting: Statement | None = None
     """A lead-in, which is shown with what it leads into or not at all."""
     _last_was_dropped: bool = False
@@ -65,9 +67,10 @@ class Checker:
         if statement.leads_in:
             self._waiting = statement
             return
-        if self._claims_nothing(statement):
+        if statement.text in self._judged_before or self._claims_nothing(statement):
             yield Verdict(statement)
             return
+        self._judged_before.add(statement.text)
         fault, markers = self._judged(statement)
         self._last_was_dropped = fault is not None
         if fault:

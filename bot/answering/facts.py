@@ -68,7 +68,7 @@ def names(text: str) -> frozenset[str]:
         is_capital = word[0].isupper() and word.lower() not in FUNCTION_WORDS
         if word.lower() in _CALENDAR and word[0].isupper():
             found.add(_day_or_month(word))
-        elif is_identifier(word) or any(letter.isupper() for letter in word[1:]):
+        elif is_identifier(word) or any(letter.isupper() for letter in word[1:]) or "@" in word:
             found |= _parts(word) if word.rstrip("s") not in initials else set()
         elif is_capital and not _OPENS.search(text[: match.start()]):
             found |= {stem(part) for part in re.split(r"[^\w]+", word) if part[:1].isupper() and len(part) > 1}

@@ -18,7 +18,9 @@ from retrieval.chunking.splitting import leads_in
 from retrieval.types import UnitKind
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-_ADDRESSES = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+_ADDRESSES = LinkifyIt(options={"fuzzy_link": True, "fuzzy_email": False, "fuzzy_ip": False})
+_FILE = re.compile(r"[\w.-]+\.(?:cc|md|pl|pm|ps|py|rb|rs|sh|so|tf|ts|vi)", re.IGNORECASE)
+"""Names of files, the ends of which are names of countries as well."""
 _MARKER = re.compile(r"\s*(?:\[\^?(\d{1,3}(?:\s*[,;]\s*\^?\d{1,3})*)\]|【(\d{1,3})[^】\n]{0,20}】)")
 _MARKERS_BEHIND = re.compile(rf"([.!?:][\"')*_]*)((?:{_MARKER.pattern})+)")
 _LEADING_MARKERS = re.compile(rf"(?:{_MARKER.pattern})+\s*")
@@ -206,7 +208,8 @@ def _statement(text: str, kind: UnitKind = UnitKind.SENTENCE, lead: str = "") ->
 def _harmless(text: str) -> str:
     """Without addresses and without what calls somebody; what was escaped or encoded has been read by now."""
     text = _CALLS.sub("", _SLACK_MARKUP.sub("", text))
-    for address in reversed(_ADDRESSES.match(text) or []):
+    found = [one for one in _ADDRESSES.match(text) or [] if not _FILE.fullmatch(one.raw)]
+    for address in reversed(found):
         text = text[: address.index] + ADDRESS_IN_SOURCE + text[address.last_index :]
     words = (ADDRESS_IN_SOURCE if "://" in word else word for word in text.split(" "))
     return " ".join(word for word in words if word)

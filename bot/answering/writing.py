@@ -19,6 +19,9 @@ from retrieval.embedding.protocol import TokenCounter
 MOST_DROPPED = 1 / 3
 """Of a draft's claims; a draft of which more fails is not to be trusted with the rest."""
 
+LONGEST_DRAFT = 8_000
+"""Characters: more than the tokens that are asked for make, for servers that don't count."""
+
 log = logging.getLogger(__name__)
 
 Write = Callable[[Query, Evidence], Outcome | None]
@@ -79,14 +82,19 @@ def _statements(pieces: Iterator[Piece]) -> Iterator[Statement]:
     reader = DraftReader()
     waiting: list[Statement] = []
     finish: Finish | None = None
+    room = LONGEST_DRAFT
     for piece in pieces:
         finish = piece.finish or finish
         waiting += reader.feed(piece.text)
         while len(waiting) > 1:
             yield waiting.pop(0)
-    waiting += reader.end()
+        room -= len(piece.text)
+        if room < 0:
+            finish = Finish.LIMIT
+            break
     if finish is Finish.REFUSED:
         raise _Declined
+    waiting += reader.end()
     yield from waiting[:-1] if finish is Finish.LIMIT else waiting
 
 

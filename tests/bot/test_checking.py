@@ -57,6 +57,7 @@ def judged(draft: str, meaning: Meaning, query: str = "?", passages: Sequence[Pa
         ("Marta Lindqvist has held the keys since 4 Mar 2024 [2].", None),
         ("The keys are held by Erik Lindqvist [2].", Fault.NAME),
         ("Marta has held the keys since April 2024 [2].", Fault.NAME),
+        ("Marta Lindqvist, marta@evil.example, holds the keys [2].", Fault.NAME),
         ("The lifts run on Sundays [1].", Fault.DENIED),
         ("The lifts do not run on Sundays [1].", None),
         ("The depot has no three lifts [1].", Fault.DENIED),

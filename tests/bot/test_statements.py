@@ -86,6 +86,11 @@ def test_a_list_in_one_line_is_a_list() -> None:
         ("See http&#58;//evil.example now.", f"See {ADDRESS_IN_SOURCE} now."),
         ("See ht\u200btps://evil.example now.", f"See {ADDRESS_IN_SOURCE} now."),
         ("See \\[x\\](https://evil.example) now.", f"See [x]({ADDRESS_IN_SOURCE}) now."),
+        ("See evil.com or www.evil.org/x?q=1 now.", f"See {ADDRESS_IN_SOURCE} or {ADDRESS_IN_SOURCE} now."),
+        (
+            "Run main.py, then setup.sh, and write to hr@acme.com.",
+            "Run main.py, then setup.sh, and write to hr@acme.com.",
+        ),
         ("See //evil.example/x now.", f"See {ADDRESS_IN_SOURCE} now."),
         ("See slack://open?team=1 now.", f"See {ADDRESS_IN_SOURCE} now."),
         ("Write to mailto:a@evil.example now.", f"Write to {ADDRESS_IN_SOURCE} now."),

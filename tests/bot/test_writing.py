@@ -131,6 +131,13 @@ def test_a_stop_at_the_token_limit_loses_the_last_sentence(meaning: Meaning) -> 
     assert [claim.text for claim in answer.claims] == ["The depot has three lifts."]
 
 
+def test_a_draft_without_end_is_cut_and_says_nothing_twice(meaning: Meaning) -> None:
+    """A server that doesn't keep to the limit is not read for ever, and a model that repeats itself is not repeated."""
+    answer = written("The depot has three lifts [1]. Each lift carries two tonnes [1]. " * 2000, meaning)
+    assert isinstance(answer, Answer)
+    assert [claim.text for claim in answer.claims] == ["The depot has three lifts.", "Each lift carries two tonnes."]
+
+
 def test_a_fault_of_the_model_is_no_refusal(meaning: Meaning) -> None:
     """Whoever asked for the draft must know that there is none."""
     with pytest.raises(ChatModelBusy):
