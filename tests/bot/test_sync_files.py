@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -44,12 +45,32 @@ SEED = Seed(
 )  # fmt: skip
 
 
-@pytest.fixture
-def channels(tmp_path: Path, small_embedder: WordHashEmbedder, bm25: Bm25Embedder) -> Iterator[Channels]:
+@contextmanager
+def opened(folder: Path, dense: WordHashEmbedder, sparse: Bm25Embedder) -> Iterator[Channels]:
     """A shop whose history has been read, its files too."""
-    with open_channels(SEED, tmp_path, small_embedder, bm25) as channels:
+    with open_channels(SEED, folder, dense, sparse) as channels:
         channels.read("shop", "board")
         channels.readings.read_waiting()
+        yield channels
+
+
+@pytest.fixture
+def channels(tmp_path: Path, small_embedder: WordHashEmbedder, bm25: Bm25Embedder) -> Iterator[Channels]:
+    """A shop of its own for each test that does something there."""
+    with opened(tmp_path, small_embedder, bm25) as channels:
+        yield channels
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the shop of those that only look is kept."""
+    return tmp_path_factory.mktemp("shop")
+
+
+@pytest.fixture(scope="module")
+def seen(folder: Path, small_embedder: WordHashEmbedder, bm25: Bm25Embedder) -> Iterator[Channels]:
+    """One shop for all tests that only look."""
+    with opened(folder, small_embedder, bm25) as channels:
         yield channels
 
 
@@ -147,35 +168,35 @@ def read(channels: Channels, scripted: Scripted) -> bool:
     return shared.read("F1", scripted)
 
 
-def test_files_of_a_history_are_sources(channels: Channels) -> None:
+def test_files_of_a_history_are_sources(seen: Channels) -> None:
     """A file has its title, its words by its kind, its place, and opens in Slack as a whole."""
-    (passage,) = passages(channels, "F1")
+    (passage,) = passages(seen, "F1")
     assert (passage.title, passage.heading_path, passage.text) == (
         "Ash glaze", ("Glaze",), "Mix two parts of ash with one part of clay.",
     )  # fmt: skip
-    assert [anchor.url for anchor in passage.anchors] == [f"{channels.sandbox.url}files/U0ANN/F1/glaze.md"]
-    assert "Monday" in words(channels, "F2")
-    assert (places(channels, "F1"), places(channels, "F2")) == ({"shop"}, {"shop"})
+    assert [anchor.url for anchor in passage.anchors] == [f"{seen.sandbox.url}files/U0ANN/F1/glaze.md"]
+    assert "Monday" in words(seen, "F2")
+    assert (places(seen, "F1"), places(seen, "F2")) == ({"shop"}, {"shop"})
 
 
-def test_the_message_says_which_file_it_carries(channels: Channels) -> None:
+def test_the_message_says_which_file_it_carries(seen: Channels) -> None:
     """A reader of the talk sees the name, and the words of the file stand in the file alone."""
-    (said,) = [text for text in channels.texts("shop") if "at last" in text]
+    (said,) = [text for text in seen.texts("shop") if "at last" in text]
     assert "The glaze, at last.\n\nFile: Ash glaze" in said
     assert "clay" not in said
 
 
-def test_what_is_no_text_is_skipped_with_a_reason(channels: Channels) -> None:
+def test_what_is_no_text_is_skipped_with_a_reason(seen: Channels) -> None:
     """A picture is counted, and not asked for."""
-    assert channels.files.tally() == {
+    assert seen.files.tally() == {
         (FileState.READ, ""): 2,
         (FileState.SKIPPED, "Pictures, audio and video are not read."): 1,
     }
 
 
-def test_nothing_of_a_file_is_kept(channels: Channels, tmp_path: Path) -> None:
+def test_nothing_of_a_file_is_kept(seen: Channels, folder: Path) -> None:
     """The bytes are gone as soon as they have been read."""
-    assert list((tmp_path / "incoming").iterdir()) == []
+    assert list((folder / "incoming").iterdir()) == []
 
 
 def test_a_file_in_two_channels_is_one_source_with_two_places(channels: Channels) -> None:
