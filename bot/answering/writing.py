@@ -56,7 +56,7 @@ class Writer:
 
 def _outcome(verdicts: Sequence[Verdict], *, says_something_is_missing: bool) -> Outcome | None:
     claims = [verdict for verdict in verdicts if verdict.is_claim]
-    if not claims:
+    if not any(verdict.resting for verdict in claims):
         return Refusal() if says_something_is_missing else None
     dropped = [verdict.statement for verdict in claims if verdict.fault]
     if len(dropped) > MOST_DROPPED * len(claims) or any(_is_step(statement) for statement in dropped):

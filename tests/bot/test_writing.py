@@ -103,7 +103,9 @@ def test_a_draft_that_can_not_be_trusted_is_quoted_instead(draft: str, meaning: 
     assert written(draft, meaning) is None
 
 
-@pytest.mark.parametrize("draft", [REFUSAL, "The passages do not say how many lifts there are.", f"{REFUSAL} [1]"])
+@pytest.mark.parametrize(
+    "draft", [REFUSAL, "The passages do not say how many lifts there are.", f"{REFUSAL} [1] Ask the boss."]
+)
 def test_the_models_refusal_is_ours(draft: str, meaning: Meaning) -> None:
     """Whoever refuses, the words are the same."""
     assert written(draft, meaning) == Refusal()
