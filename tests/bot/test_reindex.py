@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from bot.state.database import Database, open_database
 from bot.state.progress import ChannelProgress, Progress, ReadingState
 from bot.state.rebuilds import Rebuilds
 from retrieval.embedding import packaged
+from retrieval.embedding.dense import FastEmbedder
 from retrieval.stores import server_opening
 from retrieval.stores.served import ServerAddress
 from retrieval.types import Place
@@ -38,13 +40,20 @@ class KeptClient(QdrantClient):
 
 
 @pytest.fixture(autouse=True)
-def _settings(tmp_path: Path, models_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A data folder of its own, and no Slack."""
     for variable in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "DATABASE_URL", "QDRANT_URL", "EMBEDDING_MODEL", "LANGUAGE"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("FOOTNOTE_DATA", str(tmp_path / "data"))
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "models").symlink_to(models_folder, target_is_directory=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded_once() -> Iterator[None]:
+    """Each command loads its model anew; here they share those that are loaded already."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "FastEmbedder", lru_cache(FastEmbedder))
+        yield
 
 
 @pytest.fixture

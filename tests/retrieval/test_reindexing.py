@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -39,6 +41,7 @@ GERMAN = replace(OLD, language="german")
 CALLS = Calls("memory", timeout_s=5.0)
 CELLAR = frozenset({Place("cellar")})
 SPARSE = Bm25Embedder()
+STEPS = ("old", "embedding", "announce", "announced", "seal", "complete", "completed")
 PAGES = 20
 """Of three passages each: more than are embedded at once."""
 ALL = scope_of([WORKSPACE])
@@ -343,7 +346,11 @@ class Writers:
         return refused
 
 
-@pytest.mark.parametrize("step", ["old", "embedding", "announce", "announced", "seal", "complete", "completed"])
+@pytest.mark.parametrize(
+    ("home", "step"),
+    [*(("server", step) for step in STEPS), *(("folder", step) for step in ("embedding", "announced", "completed"))],
+    indirect=["home"],
+)
 def test_what_is_written_meanwhile_is_in_the_new_collection(home: Home, old: PassageStore, step: str) -> None:
     """At whatever step: what was written in time is carried over, and what came too late is refused, never lost."""
     writers = Writers(home, old, step)
@@ -352,6 +359,50 @@ def test_what_is_written_meanwhile_is_in_the_new_collection(home: Home, old: Pas
         run(Watched(site, writers), dense)
     assert writers.join() == (step in {"announced", "seal", "complete", "completed"})
     assert {standing(one) for one in rebuilt(home).values()} == changed_in_peace()
+
+
+@pytest.mark.parametrize("seed", [4])
+def test_whatever_is_written_all_the_time_is_in_the_new_collection(tmp_path: Path, seed: int) -> None:
+    """Edits, deletions, narrowed places, new pages in any order: what was acknowledged is there, and nothing else."""
+    home, chance = FolderHome(tmp_path), random.Random(seed)
+    made: list[Callable[[Indexer], object]] = []
+    embedder = OtherEmbedder(meanwhile=lambda _embedded: time.sleep(0.05))
+
+    def write(store: PassageStore) -> None:
+        """Until the switch; what is refused is made on what answers then."""
+        with suppress(CollectionMismatch):
+            while True:
+                made.append(any_change(chance))
+                made[-1](indexer(store))
+                time.sleep(0.01)
+        with closing(home.open(OTHER_MODEL)) as new:
+            made[-1](Indexer(new, OtherEmbedder(), SPARSE, TEAM, BUDGET))
+
+    with closing(home.open()) as old, closing(ServerHome().open()) as peaceful:
+        indexer(old).put([page(f"page{number}") for number in range(PAGES)])
+        indexer(peaceful).put([page(f"page{number}") for number in range(PAGES)])
+        writer = threading.Thread(target=write, args=(old,))
+        writer.start()
+        rebuild(home, embedder)
+        writer.join(60)
+        for change_made in made:
+            change_made(indexer(peaceful))
+        wanted = {standing(one) for one in everything(peaceful).values()}
+    assert len(made) > 3
+    assert {standing(one) for one in rebuilt(home).values()} == wanted
+
+
+def any_change(chance: random.Random) -> Callable[[Indexer], object]:
+    """An edit, a deletion, narrowed places, or a page that may be new."""
+    name, hour = f"page{chance.randrange(PAGES + 5)}", f"{chance.randrange(24)}"
+    narrowed = page(name, hour, CELLAR)
+    return chance.choice(
+        [
+            lambda index: index.put([page(name, hour)]),
+            lambda index: index.remove([f"doc:{name}"]),
+            lambda index: index.put([narrowed]),
+        ]
+    )
 
 
 # --------------------------------------------------------------------------------------------------- interruptions
