@@ -366,15 +366,15 @@ def test_whatever_is_written_all_the_time_is_in_the_new_collection(tmp_path: Pat
     """Edits, deletions, narrowed places, new pages in any order: what was acknowledged is there, and nothing else."""
     home, chance = FolderHome(tmp_path), random.Random(seed)
     made: list[Callable[[Indexer], object]] = []
+    is_over = threading.Event()
     embedder = OtherEmbedder(meanwhile=lambda _embedded: time.sleep(0.05))
 
     def write(store: PassageStore) -> None:
         """Until the switch; what is refused is made on what answers then."""
         with suppress(CollectionMismatch):
-            while True:
+            while not is_over.wait(0.01):
                 made.append(any_change(chance))
                 made[-1](indexer(store))
-                time.sleep(0.01)
         with closing(home.open(OTHER_MODEL)) as new:
             made[-1](Indexer(new, OtherEmbedder(), SPARSE, TEAM, BUDGET))
 
@@ -384,6 +384,8 @@ def test_whatever_is_written_all_the_time_is_in_the_new_collection(tmp_path: Pat
         writer = threading.Thread(target=write, args=(old,))
         writer.start()
         rebuild(home, embedder)
+        writer.join(5)
+        is_over.set()
         writer.join(60)
         for change_made in made:
             change_made(indexer(peaceful))
