@@ -85,22 +85,23 @@ def _measure(judged: JudgedSet, dense: DenseEmbedder, rows: Sequence[str]) -> It
 
 
 def table(measured: Measured, sets: Sequence[str]) -> Iterator[str]:
-    """Markdown, a line for each row."""
+    """Markdown, a line for each row; a set that a row was not measured on has a dash, and no part in the gain."""
     yield f"| | {' | '.join(sets)} | mean | gain of the stage | holds |"
     yield "|---" * (len(sets) + 4) + "|"
     product = measured[next(iter(ROWS))]
     for name in ROWS:
-        means = [fmean(measured[name][one].values()) for one in sets]
-        figures = " | ".join(_figure(value) for value in (*means, fmean(means)))
-        yield f"| {name} | {figures} | {_gain(product, measured[name], sets)} |"
+        row = measured.get(name, {})
+        figures = [_figure(fmean(row[one].values())) if one in row else "–" for one in sets]
+        mean = _figure(fmean(fmean(row[one].values()) for one in sets)) if set(sets) <= row.keys() else "–"
+        gain = _gain(product, row, [one for one in sets if one in row])
+        yield f"| {name} | {' | '.join((*figures, mean))} | {gain} |"
 
 
 def _gain(product: Mapping[str, ByQuery], other: Mapping[str, ByQuery], sets: Sequence[str]) -> str:
-    """The paired gain over all queries, and whether the stage holds."""
-    if product is other:
+    """The paired gain over all queries, and whether the stage holds; nothing of the product itself."""
+    if product is other or not sets:
         return "|"
-    pairs = [(product[one][query], other[one][query]) for one in sets for query in product[one]]
-    gain = paired_gain(pairs)
+    gain = paired_gain([(product[one][query], other[one][query]) for one in sets for query in product[one]])
     lost = max(fmean(other[one].values()) - fmean(product[one].values()) for one in sets)
     holds = "yes" if gain.mean > gain.standard_error and lost <= MOST_LOST else "no"
     return f"{_figure(gain.mean)} ± {_figure(gain.standard_error)} | {holds}"

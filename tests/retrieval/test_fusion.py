@@ -12,10 +12,10 @@ SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(-1, 1).map(lambd
 WORDS = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 40).map(lambda score: round(score, 2)), max_size=8)
 
 
-def test_scores_are_deviations_of_cosine_and_a_quarter_of_bm25() -> None:
-    """The mean cosine scores 0, one standard deviation above it 1, and four points of BM25 as much."""
-    fused = by_scores({"a": 0.1, "b": 0.3}, {"a": 8.0, "b": 0.0})
-    assert fused == pytest.approx({"a": -1 + 2, "b": 1})
+def test_scores_are_deviations_of_cosine_and_points_of_bm25() -> None:
+    """The mean cosine scores 0, one standard deviation above it 1, and 40 points of BM25 as much as 9 of those."""
+    fused = by_scores({"a": 0.1, "b": 0.3}, {"a": 40.0, "b": 0.0})
+    assert fused == pytest.approx({"a": -1 + 9, "b": 1})
 
 
 def test_relative_scores_stretch_each_leg() -> None:
