@@ -167,6 +167,7 @@ def test_a_deletion_that_the_old_index_needs_no_more_is_made_on_the_new_one(team
         removing.join(0.3)  # the old index has nothing to delete by then
         index.watch(never)
         removing.join(20)
+        eventually(lambda: asked(index)[0] == NEW.model)
         assert index.sources_of("docs:/handbook") == {"doc:pumps"}
 
 
