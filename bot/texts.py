@@ -24,13 +24,9 @@ MODEL_IS_DOWN = "The language model can't be used just now, so these are the wor
 PART_IS_MISSING = "I found nothing I can use on another part of the question."
 """Below an answer whose evidence leaves a part of the question open; the model's own words for that are not shown."""
 
-LEFT_OUT = "I left something out here, because I could not find it in the sources."
-"""Below an answer of which a part was shown before the rest failed its check."""
-
 REMARKS = {
     Remark.MODEL_IS_DOWN: MODEL_IS_DOWN,
     Remark.PART_IS_MISSING: PART_IS_MISSING,
-    Remark.LEFT_OUT: LEFT_OUT,
 }
 
 SOURCES = "Sources"

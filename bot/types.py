@@ -228,8 +228,6 @@ class Remark(Enum):
     """It was to be written, and is quoted because the language model failed."""
     PART_IS_MISSING = "part_is_missing"
     """The evidence answers only a part of the question."""
-    LEFT_OUT = "left_out"
-    """Something had to be left out after other parts were shown."""
 
 
 @dataclass(frozen=True, slots=True)
