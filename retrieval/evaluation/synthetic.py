@@ -59,10 +59,14 @@ class SyntheticCorpus:
 
     def queries(self, count: int) -> list[SyntheticQuery]:
         """Questions that have an answer."""
-        random = np.random.default_rng([self.seed, 1])
-        numbers = [int(number) for number in random.integers(self.passages, size=count)]
-        batches = {start: self._batch(start) for start in {number - number % BATCH for number in numbers}}
-        return [_query(batches[at - at % BATCH][at % BATCH], random, self._words) for at in numbers]
+        numbers = np.random.default_rng([self.seed, 1]).integers(self.passages, size=count)
+        made: dict[int, SyntheticQuery] = {}
+        for start in {int(number) // BATCH * BATCH for number in numbers}:
+            batch = self._batch(start)  # one at a time: two hundred passages take 2 MB
+            for at in np.flatnonzero(numbers // BATCH * BATCH == start):
+                random = np.random.default_rng([self.seed, 4, int(at)])
+                made[int(at)] = _query(batch[int(numbers[at]) - start], random, self._words)
+        return [made[at] for at in range(count)]
 
     def scope(self, places: int) -> Scope:
         """What somebody may read who is in so many places, the whole workspace one of them."""
