@@ -142,18 +142,18 @@ def _query(about: EmbeddedPassage, random: np.random.Generator, words: NDArray[n
 
 def _units(random: np.random.Generator, count: int) -> Vectors:
     vectors = random.standard_normal((count, DIMENSION))
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
 def _near(random: np.random.Generator, vectors: Vectors, spread: float) -> Vectors:
     """Others around these: a spread of 1 is a cosine of .71, one of .9 of .74."""
     moved = vectors + spread * _units(random, len(vectors))
-    return (moved / np.linalg.norm(moved, axis=1, keepdims=True)).astype(np.float32)
+    return np.asarray(moved / np.linalg.norm(moved, axis=1, keepdims=True), dtype=np.float32)
 
 
-def _cumulated(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cumulated(weights: NDArray[np.floating]) -> NDArray[np.float64]:
     """Up to 1 for the last but one, so that any number below 1 finds a place in it."""
-    return np.cumsum(weights / weights.sum())[:-1]
+    return np.asarray(np.cumsum(weights / weights.sum())[:-1], dtype=np.float64)
 
 
 def _place(number: int) -> Place:
