@@ -29,6 +29,8 @@ _COUNTS_KEPT = 4_096
 embedded; 4 MB."""
 _GIVES_WAY = 10
 """By how much embedding passages stands back behind everything else that this process does, as `nice` counts."""
+_LAST = 19
+"""The lowest priority that there is."""
 
 
 class FastEmbedder:
@@ -146,7 +148,8 @@ def _cores() -> int:
 def _give_way() -> None:
     """Let the threads that answer go first; Linux gives each thread a priority of its own, others only processes."""
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, get_native_id(), _GIVES_WAY)
+        behind = min(os.getpriority(os.PRIO_PROCESS, get_native_id()) + _GIVES_WAY, _LAST)
+        os.setpriority(os.PRIO_PROCESS, get_native_id(), behind)
 
 
 def _load(cache: Path, model: str, model_path: Path | None) -> TextEmbedding:
