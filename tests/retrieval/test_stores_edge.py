@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 import qdrant_edge as engine
@@ -16,6 +17,7 @@ from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.errors import CollectionMismatch, StoreUnavailable
 from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
+from retrieval.stores.edge_shard import dense_request, open_shard, to_point
 from retrieval.types import Passage, Place, Scope
 from tests.conftest import TEAM, WordHashEmbedder
 from tests.passages import EVERYBODY, embedded, passage, scope_of
@@ -26,6 +28,8 @@ COLLECTION = Collection(TEAM, WordHashEmbedder.model, WordHashEmbedder.dimension
 
 OPEN = passage("The pump runs at night", "harbour")
 HIDDEN = passage("The pump runs on rum", "cellar")
+SHARED = passage("The pump runs for both", "harbour", "loft")
+EACH = [OPEN.id, HIDDEN.id, SHARED.id]
 
 Request = engine.QueryRequest
 Search = Callable[[EdgeStore, Scope], set[str]]
@@ -58,6 +62,10 @@ class ForgetfulShard:
             Request(asked.limit, None, asked.query, legs, False, asked.with_payload, root, None, asked.params)
         )
 
+    def retrieve(self, ids: list[str | int | UUID], with_payload: bool, with_vector: bool) -> list[engine.Record]:
+        """Read by id, which knows no filter."""
+        return self.shard.retrieve(ids, with_payload, with_vector)
+
     def scroll(self, asked: engine.ScrollRequest) -> tuple[list[engine.Record], object]:
         """Answer without the filter: there is but one."""
         return self.shard.scroll(engine.ScrollRequest(asked.offset, asked.limit, None, True))
@@ -74,13 +82,13 @@ def by_sparse(store: EdgeStore, scope: Scope) -> set[str]:
 
 
 def by_score(store: EdgeStore, scope: Scope) -> set[str]:
-    """Ids that get scores when both are asked for."""
-    return set(store.score([OPEN.id, HIDDEN.id], DENSE.embed_query("pump"), SPARSE.embed_query("pump"), scope))
+    """Ids that get scores when all are asked for."""
+    return set(store.score(EACH, DENSE.embed_query("pump"), SPARSE.embed_query("pump"), scope))
 
 
 def by_reading(store: EdgeStore, scope: Scope) -> set[str]:
-    """Ids that can be read when both are asked for."""
-    return {found.id for found in store.read([OPEN.id, HIDDEN.id], scope)}
+    """Ids that can be read when all are asked for."""
+    return {found.id for found in store.read(EACH, scope)}
 
 
 @pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
@@ -125,6 +133,33 @@ def test_an_empty_scope_never_reaches_the_engine(store: EdgeStore, search: Searc
 
 
 # ------------------------------------------------------------------------------------------- what was written stays
+
+
+NOWHERE = frozenset(Place(f"nowhere {number}") for number in range(1_000))
+"""So many places that the engine is asked in another form."""
+
+
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+def test_a_scope_of_thousands_of_places_is_a_scope_like_others(store: EdgeStore, search: Search) -> None:
+    """Each kind of reader must be able to open what is found, however many places they may open."""
+    fill(store, OPEN, HIDDEN, SHARED)
+    harbour, loft = frozenset({Place("harbour"), *NOWHERE}), frozenset({Place("loft"), *NOWHERE})
+
+    assert search(store, Scope(TEAM, frozenset({harbour}))) == {OPEN.id, SHARED.id}
+    assert search(store, Scope(TEAM, frozenset({harbour, loft}))) == {SHARED.id}
+    assert search(store, Scope(TEAM, frozenset({NOWHERE}))) == set()
+
+
+@pytest.mark.parametrize("places", [frozenset({Place("harbour")}), frozenset({Place("harbour"), *NOWHERE})])
+def test_the_filter_admits_nothing_that_lacks_places(places: frozenset[Place], tmp_path: Path) -> None:
+    """A point without the field that the filter goes by is outside every scope, in either form of the filter."""
+    shard = open_shard(tmp_path / "shard", WordHashEmbedder.dimension)
+    point = to_point(embedded([OPEN], DENSE, SPARSE)[0])
+    shard.update(engine.UpdateOperation.upsert_points([engine.Point(OPEN.id, point.vector, {"text": "no places"})]))
+
+    found = shard.query(dense_request(DENSE.embed_query("pump"), Scope(TEAM, frozenset({places})), 10))
+
+    assert found == []
 
 
 def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
