@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import TypeVar
+from uuid import UUID
 
 import qdrant_edge as engine
 
@@ -37,6 +38,7 @@ from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
 from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 
 _T = TypeVar("_T")
+_EngineId = str | int | UUID
 _log = logging.getLogger(__name__)
 
 _PAGE = 1000
@@ -228,13 +230,13 @@ class EdgeStore:
     def _found(self, request: engine.QueryRequest) -> list[Scored]:
         """What is kept beside the vectors is read afterwards, by id: within a query it costs five times as much."""
 
-        def read(shard: engine.EdgeShard) -> tuple[list[engine.ScoredPoint], list[engine.Record]]:
-            points = shard.query(request)
-            return points, shard.retrieve([point.id for point in points], True, False)
+        def read(shard: engine.EdgeShard) -> tuple[dict[_EngineId, float], list[engine.Record]]:
+            scores = {point.id: point.score for point in shard.query(request)}
+            return scores, shard.retrieve(list(scores), True, False)
 
-        points, records = self._ask(read, _SEARCHING)
-        passages = {str(record.id): to_passage(record) for record in records}
-        return [Scored(passages[id_], point.score) for point in points if (id_ := str(point.id)) in passages]
+        scores, records = self._ask(read, _SEARCHING)
+        passages = {record.id: to_passage(record) for record in records}
+        return [Scored(passages[id_], score) for id_, score in scores.items() if id_ in passages]
 
     def _sparse_scores(
         self, vector: SparseVector, scope: Scope, standing: Mapping[str, frozenset[Place]]

@@ -10,7 +10,7 @@ from retrieval.types import Candidate, Passage, Place, Scope
 
 _log = logging.getLogger(__name__)
 
-_SPARE = 16
+_SPARE = 4
 """Candidates asked for beyond the limit, to see whether equal scores go on past the cut."""
 
 _LAST_DIGITS = 1e-5
