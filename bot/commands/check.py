@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 from bot.answering.evidence import FITTED_TO
 from bot.app import (
+    Embedders,
+    collection_of,
     open_embedders,
     open_reranker,
     open_slack,
@@ -19,7 +21,7 @@ from bot.app import (
 from bot.commands.parsing import Check
 from bot.commands.terminal import counted, say
 from bot.errors import BotError, ChatModelError
-from bot.indexes import passages_of_team
+from bot.indexes import active_collection, indexed_teams, passages_of_team
 from bot.llm.opening import plain_model
 from bot.llm.protocol import ChatRequest
 from bot.models import model_address
@@ -27,7 +29,9 @@ from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.tokens import OPTIONAL_SCOPES, granted_scopes, require_scopes, try_app_token
 from bot.state.database import Database
+from retrieval.embedding.dense import FastEmbedder
 from retrieval.errors import RetrievalError
+from retrieval.stores.collections import require_match
 from retrieval.stores.served import server_version
 
 
@@ -52,7 +56,7 @@ class Finding:
 def run(command: Check, settings: Settings) -> int:  # noqa: ARG001  # it has no options
     """Look at everything, whatever fails; 1 where the bot can't run so."""
     can_work = True
-    for finding in _findings(settings):
+    for finding in _once(_findings(settings)):
         say(f"{finding.verdict.value:8}{finding.text}")
         can_work = can_work and finding.verdict is not Verdict.MISSING
     return 0 if can_work else 1
@@ -69,6 +73,15 @@ def _findings(settings: Settings) -> Iterator[Finding]:
         yield from _found(lambda: _language_model(settings))
     yield from _found(lambda: _state_and_slack(settings))
     yield from _found(lambda: _app_token(settings))
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """What several looks fail with is said once, as soon as it is known."""
+    said: set[Finding] = set()
+    for finding in findings:
+        if finding not in said:
+            said.add(finding)
+            yield finding
 
 
 def _found(look: Callable[[], list[Finding]]) -> list[Finding]:
@@ -93,7 +106,19 @@ def _data_folder(settings: Settings) -> list[Finding]:
 
 
 def _model(settings: Settings) -> list[Finding]:
-    dense = open_embedders(settings).dense
+    by = open_embedders(settings)
+    return [*_embedding(by.dense), *_found(lambda: _indexes_of_others(settings, by))]
+
+
+def _indexes_of_others(settings: Settings, by: Embedders) -> list[Finding]:
+    """Indexes that these settings can't read, as one error that says what to do."""
+    for team in indexed_teams(settings):
+        wanted = collection_of(team, by)
+        require_match(active_collection(settings, team) or wanted, wanted)
+    return []
+
+
+def _embedding(dense: FastEmbedder) -> list[Finding]:
     found = Finding(Verdict.OK, f"embedding model {dense.model}, {dense.dimension} dimensions")
     if dense.model == FITTED_TO:
         return [found]

@@ -340,6 +340,20 @@ def test_check_names_what_is_missing(run: Run) -> None:
     assert "SLACK_BOT_TOKEN is not set" in lines[3][1]
 
 
+def test_check_names_an_index_that_the_settings_cannot_read(
+    run: Run, handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index of another language is told before anybody asks, with the command that rebuilds it."""
+    run("index", str(handbook))
+    monkeypatch.setenv("LANGUAGE", "german")
+    code, out, _ = run("check")
+    assert code == 1
+    assert (
+        "missing The index of local was built with english and the settings ask for german: run `footnote reindex`, or "
+        "set LANGUAGE to english again."
+    ) in out.splitlines()
+
+
 def test_check_says_when_refusals_are_not_fitted_to_the_model(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,7 +79,7 @@ def test_check_says_which_server_it_reaches(
     monkeypatch.setenv("QDRANT_GRPC_PORT", "6334")
     main(["check"])
     assert " at http://127.0.0.1:9, over gRPC at port 6334\n" in capsys.readouterr().out
-    assert server == [ServerAddress("http://127.0.0.1:9", grpc_port=6334, timeout_s=1)]
+    assert set(server) == {ServerAddress("http://127.0.0.1:9", grpc_port=6334, timeout_s=1)}
 
 
 def test_a_server_that_is_away_is_one_sentence(handbook: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,4 +90,4 @@ def test_a_server_that_is_away_is_one_sentence(handbook: str, capsys: pytest.Cap
         assert said.out == ""
         assert said.err.splitlines()[-1].endswith("can't be reached; see that it runs, and check QDRANT_URL.")
     assert main(["check"]) == 1
-    assert "missing Reaching the store failed: the Qdrant server at http://127.0.0.1:9" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("missing Reaching the store failed: the Qdrant server at") == 1
