@@ -194,10 +194,10 @@ def close_shard(shard: engine.EdgeShard) -> None:
     for _ in range(_ATTEMPTS):
         try:
             return shard.close()
-        except RuntimeError:  # "Already borrowed": another thread is reading from it
+        except Exception as error:  # the engine raises bare Exception for everything
+            if "borrowed" not in str(error):  # as it is while another thread reads from it
+                raise StoreUnavailable(f"Closing the store failed: {error}.") from error
             time.sleep(_PAUSE_S)
-        except Exception as error:  # the engine raises bare Exception for everything else
-            raise StoreUnavailable(f"Closing the store failed: {error}.") from error
     raise StoreUnavailable("Closing the store failed: something goes on reading from it.")
 
 

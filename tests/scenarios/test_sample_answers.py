@@ -115,14 +115,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                 bot.files.read_waiting()
 
                 def reply(row: dict[str, Any]) -> Asked:
-                    thread = tuple(
-                        Turn(
-                            "" if said["author"] == "footnote" else said["author"],
-                            said["text"],
-                            said["author"] == "footnote",
-                        )
-                        for said in row.get("thread", [])
-                    )
+                    thread = tuple(map(_turn, row.get("thread", [])))
                     found: list[Hit] = []
 
                     def search(query: str, scope: Scope) -> SearchResult:
@@ -134,6 +127,11 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                     return _judged(row, answer(_question(row, sandbox, slack), parts).outcome, found, sandbox)
 
                 yield tuple(map(reply, questions))
+
+
+def _turn(said: dict[str, str]) -> Turn:
+    is_ours = said["author"] == "footnote"
+    return Turn("" if is_ours else said["author"], said["text"], is_ours)
 
 
 def _question(row: dict[str, Any], sandbox: Sandbox, slack: Slack) -> Question:
