@@ -13,35 +13,20 @@ from slack_sdk import WebClient
 
 from bot.access.membership import Membership
 from bot.answering.meaning import Meaning
-from bot.answering.path import Access, Parts, answer
+from bot.answering.path import Access, Parts
 from bot.errors import StateError
-from bot.live import LiveIndex, Retrieval
+from bot.live import Retrieval
 from bot.models import WritingModel, with_model
 from bot.settings import Settings
 from bot.slack.api import open_client
-from bot.slack.asking import Asking
 from bot.slack.directory import Directory
-from bot.slack.events import access_change
 from bot.slack.files import SlackFiles
-from bot.slack.hearing import Hearing
-from bot.slack.inbox import Inbox, Lane
-from bot.slack.posting import Poster
-from bot.slack.threads import Threads
 from bot.slack.workspace import Workspace
 from bot.state.database import Database, open_database
-from bot.state.files import Files
 from bot.state.places import Places
-from bot.state.progress import Progress
 from bot.state.questions import Questions
-from bot.sync.backfill import Backfill
-from bot.sync.events import Sync
-from bot.sync.file_contents import FileContents
-from bot.sync.file_queue import FileQueue
-from bot.sync.file_readings import FileReadings
-from bot.sync.files import SharedFiles
-from bot.sync.reading import ChannelReader
 from bot.sync.talk import TalkSources
-from bot.types import Conversation, FollowUps, Question, Reply, Turn
+from bot.types import Question, Turn
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
@@ -221,49 +206,3 @@ def path_parts(
     """What the path from a question to a reply needs."""
     parts = Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning)
     return with_model(parts, retrieval.meaning, model)
-
-
-@dataclass(frozen=True, slots=True)
-class Bot:
-    """The bot of one workspace: questions and changes come in by the inbox, histories and files are read beside it."""
-
-    inbox: Inbox
-    backfill: Backfill
-    files: FileReadings
-
-
-def build_bot(
-    slack: Slack,
-    database: Database,
-    index: LiveIndex,
-    read_later: Callable[[Conversation], None],
-    follow_ups: FollowUps = FollowUps.ASKER,
-    model: WritingModel | None = None,
-) -> Bot:
-    """Join the parts that answer and those that keep the index true."""
-    us = slack.workspace.identity()
-    queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
-    files = Files(database, us.team)
-    shared = SharedFiles(slack.files, index, index, files, queue, us.team, place_of)
-    reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
-    progress = Progress(database, us.team)
-    sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
-    asking = _asking(slack, database, index, follow_ups, model)
-    lanes = (Lane("questions", asking, workers=2), Lane("index", sync))
-    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
-    readings = FileReadings(shared, queue, partial(FileContents, slack.files))
-    return Bot(inbox, Backfill(reader, progress), readings)
-
-
-def _asking(
-    slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps, model: WritingModel | None
-) -> Asking:
-    asked = Questions(database)
-    threads = Threads(slack.workspace, slack.names)
-    hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
-    parts = partial(path_parts, slack.access, threads.earlier_turns)
-
-    def reply(question: Question) -> Reply:
-        return index.use(lambda retrieval: answer(question, parts(retrieval, model)))
-
-    return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

@@ -61,6 +61,12 @@ class Settings:
     database_url: str = _setting(
         "DATABASE_URL", "", "SQLAlchemy URL of the state; empty: `state.db` in the data folder.", secret=True
     )
+    key: str = _setting(
+        "FOOTNOTE_KEY",
+        "",
+        "What keeps private words encrypted: 32 bytes in URL-safe Base64; empty: the file `key` in the data folder.",
+        secret=True,
+    )
     qdrant_url: str = _setting(
         "QDRANT_URL", "", "A Qdrant server or cluster that keeps the passages; empty: they stand in the data folder."
     )

@@ -28,6 +28,7 @@ HOMES = {
     "selectolax": ("retrieval/reading/html.py",),
     "httpx": ("bot/llm/",),
     "sqlalchemy": ("bot/state/",),
+    "cryptography": ("bot/state/vault.py",),
     "rich": ("bot/cli.py", "bot/commands/"),
     "sandbox": ("sandbox/", "bot/cli.py", "bot/commands/"),
     "werkzeug": ("sandbox/",),

@@ -8,13 +8,14 @@ from contextlib import closing, contextmanager
 from queue import SimpleQueue
 from types import FrameType
 
-from bot.app import Bot, Slack, build_bot, open_slack, open_state
+from bot.app import Slack, open_slack, open_state
 from bot.commands.parsing import Serve
 from bot.commands.terminal import counted, remark
 from bot.errors import SettingsError
 from bot.indexes import open_live
 from bot.live import LiveIndex
 from bot.models import open_writing_model
+from bot.running import Bot, build_bot
 from bot.settings import Settings
 from bot.slack.api import open_client
 from bot.slack.listeners import build_app

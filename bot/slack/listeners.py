@@ -10,23 +10,25 @@ from slack_sdk import WebClient
 
 from bot.slack.events import is_event
 from bot.slack.inbox import Inbox
+from bot.slack.interactions import as_event
 
 _bolt_log = logging.getLogger(f"{__name__}.bolt")
 _bolt_log.setLevel(logging.ERROR)  # its warnings carry whole requests, with what people wrote
 
 
 def build_app(client: WebClient, inbox: Inbox, signing_secret: str = "") -> App:
-    """A Bolt app that writes every event down before it is acknowledged.
+    """A Bolt app that writes every event, press and command down before it is acknowledged.
 
     Args:
         signing_secret: checks that requests over HTTP are Slack's; needless over Socket Mode.
     """
 
     def keep_events(req: BoltRequest, next: Callable[[], None]) -> BoltResponse | None:  # Bolt gives by these names
-        if not is_event(req.body):
+        body = req.body if is_event(req.body) else as_event(req.body)
+        if body is None:
             next()
             return None
-        inbox.keep(req.body)  # where this fails Bolt answers 500, and Slack sends the event again
+        inbox.keep(body)  # where this fails Bolt answers 500, and Slack sends the event again
         return BoltResponse(status=200)
 
     return App(

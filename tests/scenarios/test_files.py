@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from slack_sdk import WebClient
 
-from bot.app import Bot, build_bot, open_retrieval, open_slack, open_state
+from bot.app import open_retrieval, open_slack, open_state
 from bot.live import LiveIndex
+from bot.running import Bot, build_bot
 from bot.settings import Settings
 from bot.slack.listeners import build_app
 from bot.slack.socket import Socket

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from bot.answering.path import answer
-from bot.app import Slack, build_bot, open_retrieval, open_slack, open_state, path_parts
+from bot.app import Slack, open_retrieval, open_slack, open_state, path_parts
 from bot.live import LiveIndex
+from bot.running import build_bot
 from bot.settings import Settings
 from bot.sync.documents import index_documents
 from bot.types import Answer, Help, Outcome, Question, Refusal, Surface, Turn

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from slack_sdk import WebClient
 
-from bot.app import build_bot, open_retrieval, open_slack, open_state
+from bot.app import open_retrieval, open_slack, open_state
 from bot.live import LiveIndex
 from bot.models import open_writing_model
+from bot.running import build_bot
 from bot.settings import Settings
 from bot.slack.listeners import build_app
 from bot.slack.socket import Socket

@@ -1,0 +1,76 @@
+"""Joins the parts of a running bot: what answers, what keeps the index true, and what keeps posted answers true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from bot.answering.path import answer
+from bot.app import Slack, path_parts, talk_sources
+from bot.live import LiveIndex
+from bot.models import WritingModel
+from bot.slack.asking import Asking
+from bot.slack.events import access_change
+from bot.slack.hearing import Hearing
+from bot.slack.inbox import Inbox, Lane
+from bot.slack.posting import Poster
+from bot.slack.threads import Threads
+from bot.state.database import Database
+from bot.state.files import Files
+from bot.state.progress import Progress
+from bot.state.questions import Questions
+from bot.sync.backfill import Backfill
+from bot.sync.events import Sync
+from bot.sync.file_contents import FileContents
+from bot.sync.file_queue import FileQueue
+from bot.sync.file_readings import FileReadings
+from bot.sync.files import SharedFiles
+from bot.sync.reading import ChannelReader
+from bot.types import Conversation, FollowUps, Question, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """The bot of one workspace: questions and changes come in by the inbox, histories and files are read beside it."""
+
+    inbox: Inbox
+    backfill: Backfill
+    files: FileReadings
+
+
+def build_bot(
+    slack: Slack,
+    database: Database,
+    index: LiveIndex,
+    read_later: Callable[[Conversation], None],
+    follow_ups: FollowUps = FollowUps.ASKER,
+    model: WritingModel | None = None,
+) -> Bot:
+    """Join the parts that answer and those that keep the index true."""
+    us = slack.workspace.identity()
+    queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
+    files = Files(database, us.team)
+    shared = SharedFiles(slack.files, index, index, files, queue, us.team, place_of)
+    reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
+    progress = Progress(database, us.team)
+    sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
+    asking = _asking(slack, database, index, follow_ups, model)
+    lanes = (Lane("questions", asking, workers=2), Lane("index", sync))
+    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
+    readings = FileReadings(shared, queue, partial(FileContents, slack.files))
+    return Bot(inbox, Backfill(reader, progress), readings)
+
+
+def _asking(
+    slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps, model: WritingModel | None
+) -> Asking:
+    asked = Questions(database)
+    threads = Threads(slack.workspace, slack.names)
+    hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
+    parts = partial(path_parts, slack.access, threads.earlier_turns)
+
+    def reply(question: Question) -> Reply:
+        return index.use(lambda retrieval: answer(question, parts(retrieval, model)))
+
+    return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

@@ -1,0 +1,102 @@
+"""What people do with the app besides writing: pressing a button, typing a command. Each is kept as an event is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.slack.events import Event
+from bot.slack.payloads import Payload, child, children, string
+
+PRESS = "block_actions"
+COMMAND = "slash_command"
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Somebody pressed a button of ours. The message it stands on is theirs to see, and never read from the payload."""
+
+    id: str
+    """The same however often this press is dealt with."""
+    team: str
+    user: str
+    """Who pressed it, who need not be whom it was meant for."""
+    channel: str
+    message_ts: str
+    thread_ts: str | None
+    action: str
+    """The button's `action_id`."""
+    value: str
+    """An opaque id of ours; whoever presses decides what it may do for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Somebody typed a slash command."""
+
+    id: str
+    team: str
+    user: str
+    channel: str
+    """Where it was typed; Footnote need not be in there."""
+    text: str
+
+
+def as_event(body: Payload) -> Payload | None:
+    """The body of an event that says the same as an interaction; None where it is no interaction that we take.
+
+    What would let others post in our name (`response_url`, `token`) and the message itself are left out.
+    """
+    if string(body, "type") == PRESS and children(body, "actions"):
+        return _enveloped(body, string(child(body, "team"), "id"), _press(body))
+    if string(body, "command"):
+        typed = {"type": COMMAND, **{name: string(body, name) for name in ("user_id", "channel_id", "text")}}
+        return _enveloped(body, string(body, "team_id"), typed)
+    return None
+
+
+def press_in(event: Event) -> Press | None:
+    """The press that an event of ours tells of."""
+    if event.type != PRESS:
+        return None
+    said = event.payload
+    return Press(
+        event.id,
+        event.team,
+        string(said, "user"),
+        string(said, "channel"),
+        string(said, "message_ts"),
+        string(said, "thread_ts") or None,
+        string(said, "action_id"),
+        string(said, "value"),
+    )
+
+
+def command_in(event: Event) -> Command | None:
+    """The command that an event of ours tells of."""
+    if event.type != COMMAND:
+        return None
+    said = event.payload
+    return Command(event.id, event.team, string(said, "user_id"), string(said, "channel_id"), string(said, "text"))
+
+
+def _press(body: Payload) -> Payload:
+    container, action = child(body, "container"), children(body, "actions")[0]
+    return {
+        "type": PRESS,
+        "user": string(child(body, "user"), "id"),
+        "channel": string(child(body, "channel"), "id") or string(container, "channel_id"),
+        "message_ts": string(container, "message_ts"),
+        "thread_ts": string(container, "thread_ts"),
+        "action_id": string(action, "action_id"),
+        "value": string(action, "value"),
+    }
+
+
+def _enveloped(body: Payload, team: str, payload: Payload) -> Payload:
+    return {
+        "type": "event_callback",
+        "event_id": f"{payload['type']}:{string(body, 'trigger_id')}",
+        "api_app_id": string(body, "api_app_id"),
+        "team_id": team,
+        "event": payload,
+    }
