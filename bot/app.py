@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -170,14 +171,14 @@ class Slack:
     files: SlackFiles
 
 
-def open_slack(settings: Settings, database: Database) -> Slack:
-    """The workspace that the bot's token belongs to; nothing is asked of it yet."""
+def open_slack(settings: Settings, database: Database, clock: Callable[[], float] = time.monotonic) -> Slack:
+    """The workspace that the bot's token belongs to; nothing is asked of it yet. The clock tells how old facts are."""
     client = open_client(settings.slack_bot_token, settings.slack_api_url)
     places = Places(database)
     workspace = Workspace(client, places)
-    access = Membership(workspace, places.places_of)
+    access = Membership(workspace, places.places_of, clock)
     files = SlackFiles(client, settings.data_folder / "incoming")
-    return Slack(client, workspace, places, Directory(workspace), access, files)
+    return Slack(client, workspace, places, Directory(workspace, clock), access, files)
 
 
 def team_of(settings: Settings, database: Database) -> str:

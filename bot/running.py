@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -46,8 +47,9 @@ def build_bot(
     read_later: Callable[[Conversation], None],
     follow_ups: FollowUps = FollowUps.ASKER,
     model: WritingModel | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> Bot:
-    """Join the parts that answer and those that keep the index true."""
+    """Join the parts that answer and those that keep the index true; the clock tells seconds since the epoch."""
     us = slack.workspace.identity()
     queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
     files = Files(database, us.team)
@@ -57,9 +59,9 @@ def build_bot(
     sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
     asking = _asking(slack, database, index, follow_ups, model)
     lanes = (Lane("questions", asking, workers=2), Lane("index", sync))
-    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)))
+    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)), clock=clock)
     readings = FileReadings(shared, queue, partial(FileContents, slack.files))
-    return Bot(inbox, Backfill(reader, progress), readings)
+    return Bot(inbox, Backfill(reader, progress, clock=clock), readings)
 
 
 def _asking(

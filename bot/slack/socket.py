@@ -8,11 +8,12 @@ import threading
 from contextlib import suppress
 from socket import SHUT_RDWR, socket
 
-from slack_bolt import App
+from slack_bolt import App, BoltRequest
 from slack_bolt.adapter.socket_mode import SocketModeHandler
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.errors import SlackError
+from bot.slack.payloads import Payload
 
 _socket_log = logging.getLogger(f"{__name__}.client")
 _socket_log.setLevel(logging.WARNING)  # below, it writes addresses with their tickets, and whole events
@@ -32,6 +33,11 @@ LOOK_S = 0.25
 """Between looks at whether Slack has hung up."""
 _HUNG_UP = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 """Linux alone tells at once of the first; elsewhere the pings find out."""
+
+
+def take(app: App, payload: Payload) -> bool:
+    """Give the app what a socket would have brought, in this thread; whether it would be acknowledged."""
+    return app.dispatch(BoltRequest(body=dict(payload), mode="socket_mode")).status == 200
 
 
 class Socket:
