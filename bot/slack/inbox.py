@@ -127,7 +127,7 @@ class Inbox:
 
     def work_off(self) -> None:
         """Deal in this thread with all that is due, lane by lane; for a process in which nothing else does."""
-        while any([self._take_one(lane) for lane in self._lanes]):
+        while any(self._take_one(lane) for lane in self._lanes):
             pass
 
     def unfinished(self, lane: str) -> int:
