@@ -1,9 +1,12 @@
-"""What the words of a command line may be, and what is said where they are not."""
+"""What commands are made of: their parser, what their words may be, and what is said where they are not."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import NoReturn, TypeAlias
+
+from bot.errors import UsageError
 
 _LAST_PORT = 65535
 
@@ -40,3 +43,27 @@ def positive(text: str) -> int:
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return int(text)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that says what is wrong in one sentence, as every other error is said."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` says how to call it.")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # what `add_subparsers` returns; it has no public name
+
+
+def add_command(commands: Commands, name: str, made: type[object]) -> Parser:
+    """A command that is described by what it makes."""
+    line = (made.__doc__ or "").rstrip(".")
+    parser = commands.add_parser(name, help=line[:1].lower() + line[1:], description=made.__doc__)
+    parser.set_defaults(command=made)
+    parser.add_argument("--debug", action="store_true", help="write tracebacks and details to stderr")
+    return parser
+
+
+def add_json(parser: Parser) -> None:
+    """The option `--json`."""
+    parser.add_argument("--json", action="store_true", help="write one JSON object")

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.app import require_room
-from bot.commands.parsing import BenchStore
+from bot.commands.measuring import BenchStore
 from bot.commands.terminal import bar, say, say_json
 from bot.settings import Settings
 from retrieval.evaluation.store_bench import measure_store

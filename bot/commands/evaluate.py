@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from bot.app import open_embedders, open_reranker
-from bot.commands.parsing import EvalRetrieval, EvalRewriting
+from bot.commands.measuring import EvalRetrieval, EvalRewriting
 from bot.commands.terminal import bar, say, say_json
 from bot.errors import UsageError
 from bot.evaluation.rewriting import measure, read_follow_ups

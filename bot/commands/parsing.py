@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn, TypeAlias
 
-from bot.commands.arguments import Joined, port, positive, web_address
-from bot.errors import UsageError
+from bot.commands.arguments import Commands, Joined, Parser, add_command, add_json, port, positive, web_address
+from bot.commands.measuring import BenchStore, EvalRetrieval, EvalRewriting, add_bench, add_eval
 
 _DOCUMENTS = (
     "a folder of documents, or a document: Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, notebooks, source code, "
     "plain text"
 )
-
-STAGES = ("dense", "sparse", "fill", "neighbours", "rerank", "excerpts", "headings", "stems", "stop-words", "parts")
-FUSIONS = ("scores", "relative", "rrf")
-"""Names of what `retrieval` has; a test holds them equal, so that telling them needs none of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +61,6 @@ class Passages:
 
 
 @dataclass(frozen=True, slots=True)
-class EvalRetrieval:
-    """Measure retrieval on a judged set."""
-
-    folder: Path
-    queries: Path | None
-    qrels: Path | None
-    questions: Path | None
-    gold: bool
-    by_query: bool
-    without: tuple[str, ...]
-    fusion: str | None
-    passage_tokens: int | None
-    json: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EvalRewriting:
-    """Measure how follow-ups are made to stand alone."""
-
-    file: Path
-    json: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BenchStore:
-    """Measure how fast the embedded store is on made-up passages."""
-
-    passages: int
-    json: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """Show what has been read and indexed."""
 
@@ -132,9 +94,9 @@ def parse(argv: Sequence[str]) -> tuple[Command, bool]:
     return made(**words), bool(given["debug"])
 
 
-def build_parser() -> _Parser:
+def build_parser() -> Parser:
     """The whole command line."""
-    parser = _Parser(
+    parser = Parser(
         prog="footnote",
         description="Answers a team's questions in Slack from what the team has already written, with citations.",
     )
@@ -142,46 +104,23 @@ def build_parser() -> _Parser:
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     _add_running(commands)
     _add_index(commands)
-    _add(commands, "reindex", Reindex)
+    add_command(commands, "reindex", Reindex)
     _add_ask(commands)
     _add_passages(commands)
-    _add_eval(commands)
-    _add_bench(commands)
+    add_eval(commands)
+    add_bench(commands)
     _add_sandbox(commands)
     return parser
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, as every other error is said."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}; `{self.prog} --help` says how to call it.")
-
-
-_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # what `add_subparsers` returns; it has no public name
+def _add_running(commands: Commands) -> None:
+    add_command(commands, "serve", Serve)
+    add_command(commands, "check", Check)
+    add_json(add_command(commands, "status", Status))
 
 
-def _add(commands: _Commands, name: str, made: type[Command]) -> _Parser:
-    """A command that is described by what it makes."""
-    line = (made.__doc__ or "").rstrip(".")
-    parser = commands.add_parser(name, help=line[:1].lower() + line[1:], description=made.__doc__)
-    parser.set_defaults(command=made)
-    parser.add_argument("--debug", action="store_true", help="write tracebacks and details to stderr")
-    return parser
-
-
-def _add_json(parser: _Parser) -> None:
-    parser.add_argument("--json", action="store_true", help="write one JSON object")
-
-
-def _add_running(commands: _Commands) -> None:
-    _add(commands, "serve", Serve)
-    _add(commands, "check", Check)
-    _add_json(_add(commands, "status", Status))
-
-
-def _add_index(commands: _Commands) -> None:
-    parser = _add(commands, "index", Index)
+def _add_index(commands: Commands) -> None:
+    parser = add_command(commands, "index", Index)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help=_DOCUMENTS)
     parser.add_argument(
         "--visible-to",
@@ -197,8 +136,8 @@ def _add_index(commands: _Commands) -> None:
     )
 
 
-def _add_ask(commands: _Commands) -> None:
-    parser = _add(commands, "ask", Ask)
+def _add_ask(commands: Commands) -> None:
+    parser = add_command(commands, "ask", Ask)
     parser.add_argument("words", nargs="+", metavar="WORDS", action=Joined, help="the question")
     parser.add_argument("--as", dest="asker", metavar="USER", help="who asks, by name or id (needs Slack)")
     parser.add_argument("--in", dest="place", metavar="CHANNEL", help="where: a channel, or `dm` (the default)")
@@ -208,68 +147,17 @@ def _add_ask(commands: _Commands) -> None:
         metavar="FILE",
         help="the thread before it: JSON lines of author and text, or lines of text",
     )
-    _add_json(parser)
+    add_json(parser)
 
 
-def _add_passages(commands: _Commands) -> None:
-    parser = _add(commands, "passages", Passages)
+def _add_passages(commands: Commands) -> None:
+    parser = add_command(commands, "passages", Passages)
     parser.add_argument("path", type=Path, metavar="PATH", help=_DOCUMENTS)
     parser.add_argument("--sample", type=positive, default=10, metavar="N", help="how many to show (default: 10)")
 
 
-def _add_eval(commands: _Commands) -> None:
-    parser = commands.add_parser("eval", help="measure a part of Footnote", description="Measure a part of Footnote.")
-    parts = parser.add_subparsers(metavar="PART", required=True)
-    _add_eval_retrieval(_add(parts, "retrieval", EvalRetrieval))
-    rewriting = _add(parts, "rewriting", EvalRewriting)
-    rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
-    _add_json(rewriting)
-
-
-def _add_eval_retrieval(parser: _Parser) -> None:
-    parser.add_argument("folder", type=Path, metavar="DIR", help="corpus.jsonl or documents, queries.jsonl and qrels/")
-    parser.add_argument("--queries", type=Path, metavar="FILE", help="instead of the folder's own")
-    parser.add_argument("--qrels", type=Path, metavar="FILE", help="instead of the folder's own")
-    parser.add_argument(
-        "--questions",
-        type=Path,
-        metavar="FILE",
-        help="questions about the documents in DIR: JSON lines of question and gold, which is a `path`, `path#heading` "
-        "or `file.pdf#page=N`, or a list of them; implies --gold",
-    )
-    parser.add_argument(
-        "--gold", action="store_true", help="the rank of each gold at each stage, and where it was lost"
-    )
-    parser.add_argument("--by-query", action="store_true", help="show each query's nDCG@10")
-    parser.add_argument(
-        "--without",
-        type=_stages,
-        default=(),
-        metavar="STAGE,…",
-        help=f"switch stages off: {', '.join(STAGES)}",
-    )
-    parser.add_argument("--fusion", choices=FUSIONS, help="how the legs are fused (default: scores)")
-    parser.add_argument("--passage-tokens", type=positive, metavar="N", help="fill passages up to this (default: 220)")
-    _add_json(parser)
-
-
-def _add_bench(commands: _Commands) -> None:
-    parser = commands.add_parser("bench", help="measure how fast it is", description="Measure how fast Footnote is.")
-    parts = parser.add_subparsers(metavar="PART", required=True)
-    store = _add(parts, "store", BenchStore)
-    store.add_argument("--passages", type=positive, default=100_000, metavar="N", help="how many (default: 100000)")
-    _add_json(store)
-
-
-def _add_sandbox(commands: _Commands) -> None:
-    parser = _add(commands, "sandbox", RunSandbox)
+def _add_sandbox(commands: Commands) -> None:
+    parser = add_command(commands, "sandbox", RunSandbox)
     parser.add_argument("--port", type=port, default=0, metavar="N", help="the port to listen on (default: a free one)")
     parser.add_argument("--seed", type=Path, metavar="FILE", help="the workspace as YAML (default: the sample)")
     parser.add_argument("--handbook", type=Path, metavar="DIR", help="a folder of Markdown pages to show")
-
-
-def _stages(text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    if unknown := [name for name in names if name not in STAGES]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is no stage: give some of {','.join(STAGES)}")
-    return names

@@ -15,7 +15,7 @@ import pytest
 from bot import app
 from bot.cli import main
 from bot.commands import status
-from bot.commands.parsing import FUSIONS, STAGES
+from bot.commands.measuring import FUSIONS, STAGES
 from bot.texts import HELP, REFUSAL
 from retrieval import fusion
 from retrieval.chunking import CHUNKING_VERSION
