@@ -19,17 +19,18 @@ def micros_of(ts: str) -> int:
 
 
 class Clock:
-    """Time in seconds since 1970."""
+    """Time in seconds since 1970; one that stands moves only when it is pushed."""
 
-    def __init__(self, start: float | None = None) -> None:
+    def __init__(self, start: float | None = None, *, stands: bool = False) -> None:
         self._start = time.time() if start is None else start
-        self._began = time.monotonic()
+        self._began = None if stands else time.monotonic()
         self._pushed = 0.0
         self._last_micros = 0
         self._lock = threading.Lock()
 
     def now(self) -> float:
-        return self._start + (time.monotonic() - self._began) + self._pushed
+        ran = 0.0 if self._began is None else time.monotonic() - self._began
+        return self._start + ran + self._pushed
 
     def advance(self, seconds: float) -> None:
         self._pushed += seconds

@@ -105,7 +105,10 @@ class Delivery:
         """Deliver something that waits for its ack, such as a pressed button; it is never sent again."""
         envelope = Envelope(kind, payload, accepts_response=True)
         self._post(envelope, 0.0)
-        envelope.done.wait(timeout_s)
+        if self._thread.is_alive():
+            envelope.done.wait(timeout_s)
+        else:
+            self.work_off()
         return envelope
 
     def acked(self, envelope_id: str, response: Json) -> None:
@@ -140,6 +143,11 @@ class Delivery:
             self._count += 1
             heapq.heappush(self._due, (self._clock.now() + delay_s, self._count, action))
             self._changed.notify()
+
+    def work_off(self) -> None:
+        """Do all that is due by now, in this thread; where no thread of its own does it."""
+        while self._due and self._due[0][0] <= self._clock.now():
+            heapq.heappop(self._due)[2]()
 
     def _run(self) -> None:
         while True:

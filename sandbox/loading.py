@@ -24,7 +24,8 @@ def load(seed: Seed, manifest: Manifest) -> Workspace:
     """The workspace of a seed, with the app installed; SeedError names what doesn't fit."""
     app = AppInfo(id="A0FOOTNOTE", bot_id="B0FOOTNOTE", user_id="U0FOOTNOTE", name=manifest.name)
     team = Team(seed.team.id, seed.team.name, seed.team.domain)
-    workspace = Workspace(team, app, Clock(seed.now.timestamp() if seed.now else None))
+    clock = Clock(seed.now.timestamp() if seed.now else None, stands=seed.clock_stands)
+    workspace = Workspace(team, app, clock)
     loader = _Loader(workspace, seed.folder)
     loader.people(seed.people)
     loader.channels(seed.channels)

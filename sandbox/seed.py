@@ -95,7 +95,7 @@ class SeedMessage:
 class Seed:
     """A whole workspace; messages stand by channel name, oldest first. Without `now` the clock shows real time.
 
-    Paths of files begin at `folder`.
+    Paths of files begin at `folder`. A clock that stands moves only when it is pushed.
     """
 
     people: tuple[SeedPerson, ...]
@@ -104,6 +104,7 @@ class Seed:
     team: SeedTeam = SeedTeam()
     now: datetime | None = None
     folder: Path = Path()
+    clock_stands: bool = False
 
 
 def read_seed(path: Path) -> Seed:

@@ -1,4 +1,4 @@
-"""Slack on loopback: joins the parts and runs them on a port."""
+"""Slack on loopback: runs a workspace on a port."""
 
 import os
 import socket
@@ -9,17 +9,12 @@ from pathlib import Path
 
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from sandbox.api import Api, app_token, bot_token, person_token
-from sandbox.delivery import Delivery, Timing
-from sandbox.events import EventFeed
-from sandbox.faults import CallLog, Faults
-from sandbox.loading import load
-from sandbox.manifest import Manifest, read_manifest
+from sandbox.api import app_token, bot_token, person_token
+from sandbox.delivery import Timing
+from sandbox.joining import join
+from sandbox.manifest import Manifest
 from sandbox.seed import Seed, read_seed
-from sandbox.socket_mode import SocketMode
-from sandbox.transfers import Transfers
 from sandbox.types import SandboxError
-from sandbox.web.pages import Pages
 from sandbox.wsgi import SandboxApp
 
 _HOST = "127.0.0.1"
@@ -50,16 +45,9 @@ class Sandbox:
     def __init__(
         self, seed: Seed, port: int, handbook: Path | None, manifest: Manifest | Path | None, timing: Timing
     ) -> None:
-        granted = manifest if isinstance(manifest, Manifest) else read_manifest(manifest)
-        self._workspace = load(seed, granted)
-        self._faults, self._log = Faults(), CallLog()
-        self._sockets = SocketMode(self._workspace.app.id)
-        self._delivery = Delivery(self._workspace.clock, self._sockets, timing, self._faults)
-        feed = EventFeed(self._workspace, granted, self._delivery.send_event)
-        api = Api(self._workspace, granted, feed, self._delivery, self._sockets, self._faults, self._log)
-        transfers = Transfers(self._workspace, api)
-        app = SandboxApp(api, transfers, self._sockets, self._delivery, Pages(self._workspace, api, handbook))
-        self._server = _listen(port, app)
+        parts = join(seed, manifest, timing)
+        self._workspace, self._sockets, self._delivery = parts.workspace, parts.sockets, parts.delivery
+        self._server = _listen(port, parts.site(handbook))
         self._workspace.url = f"http://{_HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL_S,), name="sandbox-http", daemon=True
