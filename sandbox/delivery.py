@@ -144,10 +144,17 @@ class Delivery:
             heapq.heappush(self._due, (self._clock.now() + delay_s, self._count, action))
             self._changed.notify()
 
-    def work_off(self) -> None:
-        """Do all that is due by now, in this thread; where no thread of its own does it."""
+    def work_off(self) -> bool:
+        """Do all that is due by now in this thread, where no thread of its own does it; whether there was any."""
+        worked = False
         while self._due and self._due[0][0] <= self._clock.now():
             heapq.heappop(self._due)[2]()
+            worked = True
+        return worked
+
+    def sent(self) -> tuple[Json, ...]:
+        """The events so far, those too that are late or were dropped."""
+        return tuple(self._sent)
 
     def _run(self) -> None:
         while True:

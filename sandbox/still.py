@@ -66,9 +66,13 @@ class StillSandbox:
         """Slack's answer to a call in somebody's name."""
         return self._api.answer(method, arguments, person_token(user_id)).body
 
-    def deliver(self) -> None:
-        """Give the app all that is due by now."""
-        self._delivery.work_off()
+    def deliver(self) -> bool:
+        """Give the app all that is due by now; whether there was any."""
+        return self._delivery.work_off()
+
+    def sent(self) -> tuple[Json, ...]:
+        """The events so far, those too that are late or were dropped."""
+        return self._delivery.sent()
 
     def advance(self, seconds: float) -> None:
         """Push the clock."""

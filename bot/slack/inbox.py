@@ -125,10 +125,12 @@ class Inbox:
             thread.join(max(0.0, deadline - time.monotonic()))
         self._threads = []
 
-    def work_off(self) -> None:
-        """Deal in this thread with all that is due, lane by lane; for a process in which nothing else does."""
+    def work_off(self) -> bool:
+        """Deal in this thread with all that is due, lane by lane, where nothing else does; whether there was any."""
+        worked = False
         while any(self._take_one(lane) for lane in self._lanes):
-            pass
+            worked = True
+        return worked
 
     def unfinished(self, lane: str) -> int:
         """How many events of a lane wait or are in hand."""
