@@ -23,6 +23,7 @@ from bot.slack.api import open_client
 from bot.slack.directory import Directory
 from bot.slack.files import SlackFiles
 from bot.slack.workspace import Workspace
+from bot.state.choices import Choices
 from bot.state.database import Database, open_database
 from bot.state.places import Places
 from bot.state.questions import Questions
@@ -176,7 +177,10 @@ def open_slack(settings: Settings, database: Database, clock: Callable[[], float
     client = open_client(settings.slack_bot_token, settings.slack_api_url)
     places = Places(database)
     workspace = Workspace(client, places)
-    access = Membership(workspace, places.places_of, clock)
+    choices = Choices(database)
+    access = Membership(
+        workspace, places.places_of, clock, left_out=lambda: choices.left_out_places(workspace.identity().team)
+    )
     files = SlackFiles(client, settings.data_folder / "incoming")
     return Slack(client, workspace, places, Directory(workspace, clock), access, files)
 

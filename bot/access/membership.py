@@ -42,8 +42,10 @@ class Membership:
         workspace: People,
         places_of: Callable[[str, Collection[str]], Mapping[str, Place]],
         clock: Callable[[], float] = time.monotonic,
+        left_out: Callable[[], frozenset[Place]] = frozenset,
     ) -> None:
         self._places_of = places_of
+        self._left_out = left_out
         self._person = Facts(workspace.person, clock)
         self._people: Facts[str, dict[str, Person]] = Facts(
             lambda _: {person.id: person for person in workspace.people()}, clock
@@ -90,6 +92,11 @@ class Membership:
         return all(scope.admits(passage.places) for passage in passages)
 
     def _scope(self, question: Question, max_age_s: float) -> Scope:
+        """What they may read of what may be used: nothing of channels whose people don't want to be read."""
+        scope, left_out = self._readable(question, max_age_s), self._left_out()
+        return Scope(scope.team, frozenset(may_open - left_out for may_open in scope.readers))
+
+    def _readable(self, question: Question, max_age_s: float) -> Scope:
         try:
             if question.surface is Surface.DM:
                 asker = self._person.get(question.asker, max_age_s)

@@ -134,6 +134,20 @@ def test_what_a_reply_may_use_where(access: Membership, question: Question, expe
     assert used(access, question) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [(IN_DM, {"documents", PARTNERS}), (IN_GENERAL, {"documents"}), (IN_SECRET, {"documents"}), (IN_PARTNERS, set())],
+)
+def test_a_channel_that_is_left_out_is_in_no_scope(office: Office, question: Question, expected: set[str]) -> None:
+    """What is not to be read is not used from the moment on in which that was chosen, wherever and whoever asks."""
+    left_out: set[Place] = set()
+    access = Membership(office, places_of, lambda: office.now, left_out=lambda: frozenset(left_out))
+    before = used(access, question)
+    left_out |= {place(GENERAL), place(SECRET)}
+    assert (used(access, question), before - expected) == (expected, before & {GENERAL, SECRET})
+    assert not access.still_admits(question, (passage(GENERAL),))
+
+
 def test_a_guest_in_a_channel_narrows_it(office: Office, access: Membership) -> None:
     """Where a guest reads along, only what the guest may open is used."""
     office.inside[GENERAL].add(GUS)
