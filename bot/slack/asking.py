@@ -11,7 +11,7 @@ from bot.errors import SlackError
 from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.posting import Posted, Poster, posted_to
-from bot.slack.replies import note, render
+from bot.slack.replies import Button, Post, note, render
 from bot.slack.threads import THREAD_IS_GONE, Threads
 from bot.state.questions import Questions, QuestionState
 from bot.texts import FAILURE, NOT_FOR_GUESTS
@@ -26,6 +26,16 @@ class Door(Protocol):
     def may_ask(self, question: Question) -> Admission: ...
 
 
+def no_buttons(_question: Question, _reply: Reply) -> tuple[Button, ...]:
+    """For replies that offer nothing more."""
+    return ()
+
+
+def usual_notices(_question: Question, admission: Admission) -> tuple[Post, ...]:
+    """What whoever isn't answered is told, alone; silence where it is nothing."""
+    return note(NOT_FOR_GUESTS) if admission is Admission.TOLD_NO else ()
+
+
 class Asking:
     """The inbox's handler for questions: each gets one reply, however often its events come."""
 
@@ -37,6 +47,8 @@ class Asking:
         answer: Callable[[Question], Reply],
         threads: Threads,
         poster: Poster,
+        buttons: Callable[[Question, Reply], tuple[Button, ...]] = no_buttons,
+        notices: Callable[[Question, Admission], tuple[Post, ...]] = usual_notices,
     ) -> None:
         self._hearing = hearing
         self._asked = asked
@@ -44,6 +56,8 @@ class Asking:
         self._answer = answer
         self._threads = threads
         self._poster = poster
+        self._buttons = buttons
+        self._notices = notices
 
     def handle(self, event: Event) -> None:
         """Reply to the question that an event puts, if it puts one that no other event has put."""
@@ -69,33 +83,41 @@ class Asking:
             self._asked.close(question, QuestionState.FAILED)
         self._poster.show_idle(question)
 
+    def reply_to(self, question: Question, attempt: int = 1) -> Reply | None:
+        """Answer a question in its thread, whoever put it how; None where the reply stood there already.
+
+        An earlier attempt may have posted and not lived to write that down: only what doesn't stand yet is posted.
+
+        Raises:
+            BotError, RetrievalError: something failed, and the whole reply doesn't stand.
+        """
+        standing = self._standing(question) if attempt > 1 else Posted()
+        if standing.is_whole:
+            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+            return None
+        started = time.perf_counter()
+        self._poster.show_working(question)
+        reply = self._answer(question)
+        posts = render(reply.outcome, self._buttons(question, reply))
+        reply_ts = self._poster.reply(question, posts, standing)
+        self._asked.close(question, QuestionState.ANSWERED, reply_ts)
+        self._poster.show_idle(question)
+        _log(question, reply, attempt, (time.perf_counter() - started) * 1000)
+        return reply
+
     def _reply_unless_gone(self, question: Question, attempt: int) -> None:
         """A question that was deleted meanwhile needs no reply, and its asker no words about it."""
         try:
-            self._reply(question, attempt)
+            self.reply_to(question, attempt)
         except SlackError as error:
             if error.code != THREAD_IS_GONE:
                 raise
             self._asked.close(question, QuestionState.WITHDRAWN)
             log.info("question %s %s %s: withdrawn", question.team, question.channel, question.ts)
 
-    def _reply(self, question: Question, attempt: int) -> None:
-        """Post what doesn't stand yet: an earlier attempt may have posted and not lived to write that down."""
-        standing = self._standing(question) if attempt > 1 else Posted()
-        if standing.is_whole:
-            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
-            return
-        started = time.perf_counter()
-        self._poster.show_working(question)
-        reply = self._answer(question)
-        reply_ts = self._poster.reply(question, render(reply.outcome), standing)
-        self._asked.close(question, QuestionState.ANSWERED, reply_ts)
-        self._poster.show_idle(question)
-        _log(question, reply, attempt, (time.perf_counter() - started) * 1000)
-
     def _turn_away(self, question: Question, admission: Admission) -> None:
-        if admission is Admission.TOLD_NO:
-            self._poster.tell_asker(question, note(NOT_FOR_GUESTS))
+        if told := self._notices(question, admission):
+            self._poster.tell_asker(question, told)
         self._asked.close(question, QuestionState.TURNED_AWAY)
         log.info("question %s %s %s: %s", question.team, question.channel, question.ts, admission.value)
 

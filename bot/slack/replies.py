@@ -21,6 +21,8 @@ TEXT_LIMIT = 4000
 """Characters of a message's top-level text, which screen readers read; what is longer goes on in another message."""
 BLOCK_LIMIT = 50
 """Blocks of one message."""
+_BUTTON_LIMIT = 75
+"""Characters on a button."""
 _MARKER_ROOM = 600
 """Characters of a section that are kept for its markers, each a link."""
 _CHOICE_LIMIT = 300
@@ -43,6 +45,17 @@ class Post:
 
 
 @dataclass(frozen=True, slots=True)
+class Button:
+    """Something that whoever sees a message can press."""
+
+    action: str
+    """What a press does, as its `action_id`."""
+    value: str
+    """An opaque id of ours; nothing that was written stands in it."""
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Piece:
     """A section and what is read out in its place."""
 
@@ -51,23 +64,23 @@ class _Piece:
     block_id: str = ""
 
 
-def render(outcome: Outcome) -> tuple[Post, ...]:
-    """The messages of a reply, in order; more than one where it is too long for one."""
+def render(outcome: Outcome, buttons: tuple[Button, ...] = ()) -> tuple[Post, ...]:
+    """The messages of a reply, in order, more than one where it is too long for one; the buttons below the last."""
     match outcome:
         case Answer():
             remark = _same(to_mrkdwn(f"_{REMARKS[outcome.remark]}_", SECTION_LIMIT)) if outcome.remark else []
-            return _posts([*_claims(outcome), *remark, *_sources(outcome.citations)])
+            return _posts([*_claims(outcome), *remark, *_sources(outcome.citations)], buttons)
         case Clarification():
-            return _posts(_same(_clarification(outcome)))
+            return _posts(_same(_clarification(outcome)), buttons)
         case Help():
-            return note(HELP)
+            return note(HELP, buttons)
         case _:
-            return note(REFUSAL)
+            return note(REFUSAL, buttons)
 
 
-def note(text: str) -> tuple[Post, ...]:
+def note(text: str, buttons: tuple[Button, ...] = ()) -> tuple[Post, ...]:
     """A fixed text, written in Markdown."""
-    return _posts(_same(to_mrkdwn(text, SECTION_LIMIT)))
+    return _posts(_same(to_mrkdwn(text, SECTION_LIMIT)), buttons)
 
 
 def _clarification(clarification: Clarification) -> list[str]:
@@ -149,17 +162,19 @@ def _packed(lines: list[_Piece]) -> list[_Piece]:
     return packed
 
 
-def _posts(pieces: list[_Piece]) -> tuple[Post, ...]:
+def _posts(pieces: list[_Piece], buttons: tuple[Button, ...]) -> tuple[Post, ...]:
     messages: list[list[_Piece]] = [[]]
     for piece in pieces:
         if messages[-1] and not _fits([*messages[-1], piece]):
             messages.append([])
         messages[-1].append(piece)
-    return tuple(Post(_read(message), tuple(_section(piece) for piece in message)) for message in messages)
+    *posts, last = [Post(_read(message), tuple(map(_section, message))) for message in messages]
+    return (*posts, replace(last, blocks=(*last.blocks, _actions(buttons))) if buttons else last)
 
 
 def _fits(message: list[_Piece]) -> bool:
-    return len(message) <= BLOCK_LIMIT and len(_read(message)) <= TEXT_LIMIT
+    """Whether it can be one message; there is always room for buttons, so that they move no words."""
+    return len(message) < BLOCK_LIMIT and len(_read(message)) <= TEXT_LIMIT
 
 
 def _read(message: list[_Piece]) -> str:
@@ -172,12 +187,20 @@ def _section(piece: _Piece) -> Block:
     return {"type": "section", "text": text, **({"block_id": piece.block_id} if piece.block_id else {})}
 
 
+def _actions(buttons: tuple[Button, ...]) -> Block:
+    return {"type": "actions", "elements": [_element(button) for button in buttons]}
+
+
+def _element(button: Button) -> Block:
+    label = {"type": "plain_text", "text": button.label[:_BUTTON_LIMIT]}
+    return {"type": "button", "action_id": button.action, "value": button.value, "text": label}
+
+
 _MARKER = re.compile(r"\s*<[^<>|]*\|\[\d+\]>|\s\[\d+\](?=\s|$)")
 
 
 def words_of(message: Message) -> Message:
     """What one of Footnote's own posts says, without its markers and the list of its sources."""
-    sections = (
-        string(child(block, "text"), "text") for block in message.blocks if SOURCES_ID not in string(block, "block_id")
-    )
-    return replace(message, text=_MARKER.sub("", "\n\n".join(sections)), blocks=())
+    sections = [block for block in message.blocks if SOURCES_ID not in string(block, "block_id")]
+    said = (text for block in sections if (text := string(child(block, "text"), "text")))
+    return replace(message, text=_MARKER.sub("", "\n\n".join(said)), blocks=())

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.slack.messages import Message
-from bot.slack.replies import BLOCK_LIMIT, SECTION_LIMIT, TEXT_LIMIT, Post, note, render, words_of
+from bot.slack.replies import BLOCK_LIMIT, SECTION_LIMIT, TEXT_LIMIT, Button, Post, note, render, words_of
 from bot.texts import FAILURE, HELP, NOT_FOR_GUESTS, PART_IS_MISSING, REFUSAL
-from bot.types import Answer, Citation, Claim, Clarification, Help, Refusal, Remark
+from bot.types import Answer, Citation, Claim, Clarification, Help, Outcome, Refusal, Remark
 from retrieval.types import UnitKind
 
 TALK = Citation(
@@ -29,6 +29,8 @@ def shown(post: Post) -> list[str]:
     """The texts of a post's sections."""
     texts = []
     for block in post.blocks:
+        if block["type"] == "actions":
+            continue
         text = block["text"]
         assert isinstance(text, Mapping)
         assert (block["type"], text["type"], text["verbatim"]) == ("section", "mrkdwn", True)
@@ -81,6 +83,36 @@ def test_a_refusal_is_one_sentence_and_nothing_else() -> None:
     assert (post.text, shown(post)) == (REFUSAL, [REFUSAL])
 
 
+BUTTONS = (Button("look", "0a1b", "Look in what only I can see"), Button("share", "2c3d", "x" * 100))
+
+
+@pytest.mark.parametrize("outcome", [Refusal(), Help(), Answer((Claim("Five.", UnitKind.SENTENCE, (1,)),), (TALK,))])
+def test_buttons_stand_below_the_words_and_change_none_of_them(outcome: Outcome) -> None:
+    """Whatever is said, it is said in the same way with buttons and without, and complete without them."""
+    (bare,) = render(outcome)
+    (post,) = render(outcome, BUTTONS)
+    *words, actions = post.blocks
+    assert (post.text, tuple(words)) == (bare.text, bare.blocks)
+    look, share = ({"type": "plain_text", "text": text} for text in ("Look in what only I can see", "x" * 75))
+    assert actions == {
+        "type": "actions",
+        "elements": [
+            {"type": "button", "action_id": "look", "value": "0a1b", "text": look},
+            {"type": "button", "action_id": "share", "value": "2c3d", "text": share},
+        ],
+    }
+    assert words_of(Message("C1", "1.0", blocks=post.blocks)) == words_of(Message("C1", "1.0", blocks=bare.blocks))
+
+
+def test_only_the_last_of_several_messages_has_buttons() -> None:
+    """As many short paragraphs as fill several messages: the buttons follow the last, within its number of blocks."""
+    answer = Answer(tuple(Claim(f"w{at}", UnitKind.SENTENCE, ()) for at in range(120)), ())
+    posts = render(answer, BUTTONS)
+    assert [sum(block["type"] == "actions" for block in post.blocks) for post in posts] == [0] * (len(posts) - 1) + [1]
+    assert [post.text for post in posts] == [post.text for post in render(answer)]
+    assert max(len(post.blocks) for post in posts) <= BLOCK_LIMIT
+
+
 @pytest.mark.parametrize("text", [HELP, NOT_FOR_GUESTS, FAILURE.format(incident="0a1b2c3d")])
 def test_fixed_texts_come_as_they_are(text: str) -> None:
     """What the page of texts says is what people see."""
@@ -124,7 +156,7 @@ def test_limits_are_kept_whatever_is_said(said: list[tuple[str, UnitKind]], titl
     """No claim, title or address makes a message that Slack refuses."""
     cited = Citation(1, "p", title, "https://a.example/" + "ü" * length, "q", title, 0.0)
     claims = tuple(Claim(text, kind, (1,) * 7) for text, kind in said)
-    for post in render(Answer(claims, (cited,))):
+    for post in render(Answer(claims, (cited,)), BUTTONS):
         assert 0 < len(post.text) <= TEXT_LIMIT
         assert 0 < len(post.blocks) <= BLOCK_LIMIT
         assert all(0 < len(text) <= SECTION_LIMIT for text in shown(post))
