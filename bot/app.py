@@ -13,6 +13,7 @@ from pathlib import Path
 from slack_sdk import WebClient
 
 from bot.access.membership import Membership
+from bot.answering.confiding import Confiding, Withholding
 from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts
 from bot.errors import StateError
@@ -170,6 +171,7 @@ class Slack:
     names: Directory
     access: Membership
     files: SlackFiles
+    choices: Choices
 
 
 def open_slack(settings: Settings, database: Database, clock: Callable[[], float] = time.monotonic) -> Slack:
@@ -182,7 +184,7 @@ def open_slack(settings: Settings, database: Database, clock: Callable[[], float
         workspace, places.places_of, clock, left_out=lambda: choices.left_out_places(workspace.identity().team)
     )
     files = SlackFiles(client, settings.data_folder / "incoming")
-    return Slack(client, workspace, places, Directory(workspace, clock), access, files)
+    return Slack(client, workspace, places, Directory(workspace, clock), access, files, choices)
 
 
 def team_of(settings: Settings, database: Database) -> str:
@@ -206,8 +208,17 @@ def path_parts(
     access: Access,
     earlier_turns: Callable[[Question], tuple[Turn, ...]],
     retrieval: Retrieval,
+    confiding: Confiding,
     model: WritingModel | None = None,
 ) -> Parts:
     """What the path from a question to a reply needs."""
-    parts = Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning)
+    parts = Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning, confiding=confiding)
     return with_model(parts, retrieval.meaning, model)
+
+
+def confiding_of(database: Database, team: str) -> Confiding:
+    """What a team's people let a language model be told."""
+    choices, places = Choices(database), Places(database)
+    return Withholding(
+        lambda: choices.places_never_to_model(team), lambda question: places.place_of(team, question.channel)
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.answering.path import answer
-from bot.app import Slack, path_parts, talk_sources
+from bot.app import Slack, confiding_of, path_parts, talk_sources
 from bot.live import LiveIndex
 from bot.models import WritingModel
 from bot.slack.asking import Asking
@@ -71,8 +71,9 @@ def _asking(
     threads = Threads(slack.workspace, slack.names)
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
     parts = partial(path_parts, slack.access, threads.earlier_turns)
+    confiding = confiding_of(database, slack.workspace.identity().team)
 
     def reply(question: Question) -> Reply:
-        return index.use(lambda retrieval: answer(question, parts(retrieval, model)))
+        return index.use(lambda retrieval: answer(question, parts(retrieval, confiding, model)))
 
     return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

@@ -138,6 +138,8 @@ class Turn:
     """A name; empty for Footnote's own."""
     text: str
     is_footnote: bool = False
+    cites: frozenset[Place] | None = None
+    """Of Footnote's own, where the sources stand that it cites; None where nobody remembers."""
 
 
 @dataclass(frozen=True, slots=True)

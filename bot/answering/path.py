@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.answering.citations import cite
+from bot.answering.confiding import NOTHING_WITHHELD, Confiding
 from bot.answering.evidence import judge
 from bot.answering.meaning import Similarity
 from bot.answering.quoting import quote
@@ -48,6 +49,8 @@ class Parts:
     """Writes the answer, where a language model is set; else it is quoted."""
     rewrite: Rewrite = rewrite
     """Makes a follow-up stand alone."""
+    confiding: Confiding = NOTHING_WITHHELD
+    """Says what of all this a language model may be told."""
 
 
 def answer(question: Question, parts: Parts) -> Reply:
@@ -59,7 +62,10 @@ def answer(question: Question, parts: Parts) -> Reply:
     started = time.perf_counter()
     if is_small_talk(question.text):
         return Reply(Help())
-    query = parts.rewrite(question.text, parts.earlier_turns(question))
+    turns = parts.earlier_turns(question)
+    if not parts.confiding.may_tell(question, turns):
+        parts = replace(parts, write=None, rewrite=rewrite)
+    query = parts.rewrite(question.text, turns)
     scope = parts.access.scope_of(question)
     evidence = judge(query, parts.search(query.text, scope), parts.similarity)
     outcome = _confirmed(compose(query, evidence, parts), evidence, question, parts.access)
@@ -70,7 +76,7 @@ def compose(query: Query, evidence: Evidence, parts: Parts) -> Outcome:
     """What answers the query, written or quoted, with citations; a refusal where the evidence does not."""
     if not evidence.is_enough:
         return Refusal()
-    if parts.write is None:
+    if parts.write is None or not parts.confiding.may_show(evidence):
         return _quoted(query, evidence, parts.similarity)
     try:
         written = parts.write(query, evidence)

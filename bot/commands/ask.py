@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.answering.path import Access, answer
-from bot.app import LOCAL_TEAM, Slack, open_retrieval, open_slack, open_state, path_parts
+from bot.app import LOCAL_TEAM, Slack, confiding_of, open_retrieval, open_slack, open_state, path_parts
 from bot.commands.naming import channel_named, person_named
 from bot.commands.outcomes import as_json, as_text
 from bot.commands.parsing import Ask
@@ -46,7 +46,8 @@ def run(command: Ask, settings: Settings) -> int:
     with open_state(settings) as database:
         question, access = _asked(command, settings, database, is_reply=bool(turns))
         with open_retrieval(settings, question.team, "footnote ask") as retrieval:
-            reply = answer(question, path_parts(access, lambda _: turns, retrieval, open_writing_model(settings)))
+            confiding, model = confiding_of(database, question.team), open_writing_model(settings)
+            reply = answer(question, path_parts(access, lambda _: turns, retrieval, confiding, model))
     say_json(as_json(reply)) if command.json else say(as_text(reply))
     return 0
 
@@ -97,9 +98,10 @@ def _asked(command: Ask, settings: Settings, database: Database, is_reply: bool)
 def _asked_in_slack(command: Ask, slack: Slack, ts: str, thread_ts: str | None) -> tuple[Question, Access]:
     team = slack.workspace.identity().team
     if command.asker is None:
-        public = (channel.place for channel in slack.workspace.public_channels() if not channel.is_shared)
+        channels = (channel.place for channel in slack.workspace.public_channels() if not channel.is_shared)
+        public = frozenset(channels) - slack.choices.left_out_places(team)
         question = Question(team, "", "", ts, thread_ts, command.words, Surface.DM)
-        return question, _open_to_all(team, frozenset(public))
+        return question, _open_to_all(team, public)
     asker = person_named(command.asker, slack.workspace).id
     in_dm = command.place in (None, DM)
     channel = "" if in_dm else channel_named(str(command.place), slack.workspace).id

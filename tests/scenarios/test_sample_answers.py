@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from bot.answering.confiding import NOTHING_WITHHELD
 from bot.answering.path import answer
 from bot.app import Slack, open_retrieval, open_slack, open_state, path_parts
 from bot.live import LiveIndex
@@ -124,7 +125,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                         found.extend(result.hits[:5])
                         return result
 
-                    parts = replace(path_parts(slack.access, lambda _: thread, retrieval), search=search)
+                    parts = replace(
+                        path_parts(slack.access, lambda _: thread, retrieval, NOTHING_WITHHELD), search=search
+                    )
                     return _judged(row, answer(_question(row, sandbox, slack), parts).outcome, found, sandbox)
 
                 yield tuple(map(reply, questions))
