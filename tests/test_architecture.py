@@ -30,7 +30,7 @@ HOMES = {
     "sqlalchemy": ("bot/state/",),
     "cryptography": ("bot/state/vault.py",),
     "rich": ("bot/cli.py", "bot/commands/"),
-    "sandbox": ("sandbox/", "bot/cli.py", "bot/commands/"),
+    "sandbox": ("sandbox/", "bot/cli.py", "bot/commands/", "bot/evaluation/access/"),
     "werkzeug": ("sandbox/",),
     "simple_websocket": ("sandbox/",),
     "bot": ("bot/",),

@@ -1,0 +1,110 @@
+"""Holds what people see against the truth: what is a leak, what is lag, and what should have gone by now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from bot.evaluation.access.oracle import Truth
+from bot.evaluation.access.timeline import Change, Timeline
+from bot.evaluation.access.watching import Item
+
+GRACE_S = 60.0
+"""What is true for so long is known, whatever events were lost."""
+
+
+@dataclass
+class Findings:
+    """What a trial came to."""
+
+    questions: int = 0
+    answered: int = 0
+    """Questions to which the canary that was asked for was owed, and given."""
+    leaks: list[str] = field(default_factory=list)
+    """Posts that showed somebody what they might not read."""
+    standing: list[str] = field(default_factory=list)
+    """Posts that still stand, more than a minute after they should have gone."""
+    needless: list[str] = field(default_factory=list)
+    """Questions whose answer everybody there might read, and that was withheld."""
+    log_leaks: list[str] = field(default_factory=list)
+    """Places in the code that logged words of a message or a question."""
+    lag_s: float = 0.0
+    """The longest age of a fact that an answer still rested on after its event was lost."""
+    story: list[str] = field(default_factory=list)
+    """What happened, without any of the words."""
+
+
+class Judge:
+    """Looks at everything that Footnote has put anywhere, after each step."""
+
+    def __init__(self, timeline: Timeline, clock: Callable[[], float], findings: Findings) -> None:
+        self._timeline = timeline
+        self._clock = clock
+        self._findings = findings
+        self._judged: set[tuple[str, str, str]] = set()
+
+    def look(self, items: Iterable[Item]) -> None:
+        """Judge what somebody sees and may not read."""
+        truth = self._timeline.now
+        for item in items:
+            for person in truth.people:
+                if item.is_seen_by(person, truth):
+                    self._compare(item, person, truth)
+
+    def _compare(self, item: Item, person: str, truth: Truth) -> None:
+        for canary in sorted(item.canaries):
+            is_open = not truth.may_read(person, canary) and (item.id, person, canary) not in self._judged
+            if is_open and self._is_settled(item, person, canary):
+                self._judged.add((item.id, person, canary))
+
+    def _is_settled(self, item: Item, person: str, canary: str) -> bool:
+        """Whether what somebody sees without right has been judged for good."""
+
+        def is_wrong(truth: Truth) -> bool:
+            return item.is_seen_by(person, truth) and not truth.may_read(person, canary)
+
+        change = self._timeline.since(is_wrong)
+        if change is None or change.at <= item.at:
+            self._judge_posting(item, person, canary, change)
+            return True
+        return self._judge_standing(item, person, canary, change)
+
+    def _judge_posting(self, item: Item, person: str, canary: str, change: Change | None) -> None:
+        """It was wrong from its first moment: a leak, unless the change was untold and younger than a minute."""
+        age = item.at - change.at if change else float("inf")
+        told_at = self._timeline.told_at(change) if change else None
+        if age <= GRACE_S and (told_at is None or told_at > item.at):
+            self._findings.lag_s = max(self._findings.lag_s, age)
+        else:
+            self._findings.leaks.append(f"{item.id} shows {person} {canary}, lost to them for {age:.0f} s")
+
+    def _judge_standing(self, item: Item, person: str, canary: str, change: Change) -> bool:
+        """It became wrong where it stands: it must go within a minute of being told, if Slack lets it go."""
+        if not item.can_go or self._is_their_own_loss(item, person, canary, change):
+            return True
+        told_at = self._timeline.told_at(change)
+        if told_at is None or self._clock() - told_at <= GRACE_S or not self._can_footnote_act(item):
+            return False
+        self._findings.standing.append(f"{item.id} still shows {person} {canary}, {self._clock() - told_at:.0f} s on")
+        return True
+
+    def _is_their_own_loss(self, item: Item, person: str, canary: str, change: Change) -> bool:
+        """Whether they had read it by right, and only what they are or where they are in has changed since."""
+        if not item.is_seen_by(person, change.before):
+            return False
+        rooms = {
+            room_id: replace(room, members=_with(room.members, person, room_id, change.before))
+            for room_id, room in change.after.rooms.items()
+        }
+        people = {**change.after.people, person: change.before.people[person]}
+        return replace(change.after, people=people, rooms=rooms).may_read(person, canary)
+
+    def _can_footnote_act(self, item: Item) -> bool:
+        room = self._timeline.now.rooms.get(item.room)
+        return room is None or (room.has_footnote and not room.is_archived)
+
+
+def _with(members: frozenset[str], person: str, room_id: str, before: Truth) -> frozenset[str]:
+    """The members of a room, with somebody among them if they were before."""
+    room = before.rooms.get(room_id)
+    return members | {person} if room and person in room.members else members - {person}

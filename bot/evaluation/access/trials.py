@@ -1,0 +1,122 @@
+"""One trial: a workspace of its own in which people act and ask, and all that Footnote puts anywhere is judged."""
+
+from __future__ import annotations
+
+from random import Random
+
+from bot.evaluation.access.acting import Acting
+from bot.evaluation.access.judging import GRACE_S, Findings, Judge
+from bot.evaluation.access.oracle import WORKSPACE
+from bot.evaluation.access.questions import Put, is_owed, open_dms, put_question, reply_to
+from bot.evaluation.access.stage import Stage, Theatre
+from bot.evaluation.access.timeline import Timeline
+from bot.evaluation.access.watching import put_by_footnote, truth_of
+from bot.evaluation.access.words import canaries_in, topics_in
+from bot.evaluation.access.worlds import World, build_world
+from sandbox.faults import EventFault
+from sandbox.types import Json
+
+_STEPS = 24
+_PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
+_LATE_S = (5.0, 30.0, 90.0)
+_EVERY = 1_000
+"""More events than one act has."""
+
+
+def run_trial(theatre: Theatre, seed: int) -> Findings:
+    """The trial of a seed."""
+    random = Random(seed)
+    world = build_world(random)
+    findings = Findings()
+    with theatre.stage(world) as stage:
+        trial = _Trial(stage, world, random, findings)
+        for _ in range(_STEPS):
+            trial.step()
+    return findings
+
+
+class _Trial:
+    """A trial as it goes on."""
+
+    def __init__(self, stage: Stage, world: World, random: Random, findings: Findings) -> None:
+        self._stage, self._still = stage, stage.still
+        self._random, self._findings = random, findings
+        self._clock = self._still.workspace.clock.now
+        self._began_at = self._clock()
+        rooms = {room.name: room.id for room in self._still.workspace.channels.values()} | {"": WORKSPACE}
+        self._documents = {c: rooms[page.visible_to] for page in world.documents for c in canaries_in(page.text)}
+        self._topics = {canary: topic for page in world.documents for canary, topic in topics_in(page.text).items()}
+        open_dms(self._still)
+        self._timeline = Timeline(truth_of(self._still.workspace, self._documents))
+        self._judge = Judge(self._timeline, self._clock, findings)
+        self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
+        self._still.connect(self._take)
+
+    def step(self) -> None:
+        """Time passes, and somebody does or asks something."""
+        self._still.advance(self._random.choice(_PAUSES_S))
+        self._stage.settle()
+        self._ask() if self._random.random() < 0.55 else self._act()
+        self._judge.look(put_by_footnote(self._still.workspace))
+
+    def _take(self, payload: Json) -> bool:
+        """Hand an event over, and note that it came."""
+        is_taken = self._stage.take(payload)
+        if is_taken and "event_id" in payload:
+            self._timeline.note_event(str(payload["event_id"]), self._clock())
+        return is_taken
+
+    def _act(self) -> None:
+        sent, how = len(self._still.sent()), self._fault()
+        done = self._acting.act()
+        self._still.faults.dropped.clear()
+        self._still.faults.delayed.clear()
+        if not done:
+            return
+        self._tell(f"{done}{how}")
+        events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
+        self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
+        self._stage.settle()
+
+    def _fault(self) -> str:
+        """What becomes of the events of the next act."""
+        chance = self._random.random()
+        if chance < 0.15:
+            self._still.faults.dropped.append(EventFault("", _EVERY))
+            return " (its events are lost)"
+        if chance < 0.3:
+            late_s = self._random.choice(_LATE_S)
+            self._still.faults.delayed.append(EventFault("", _EVERY, late_s))
+            return f" (its events come {late_s:.0f} s late)"
+        return ""
+
+    def _ask(self) -> None:
+        for channel in self._still.workspace.channels.values():
+            for message in channel.messages.values():
+                self._topics |= topics_in(message.text)
+        put = put_question(self._still, self._random, self._topics, self._timeline.now)
+        if put is None:
+            return
+        self._findings.questions += 1
+        self._tell(f"{self._name(put.asker)} asks in {self._room(put.room)}")
+        is_owed_now = is_owed(put, self._timeline, self._clock(), GRACE_S)
+        self._stage.settle()
+        if is_owed_now:
+            self._check(put)
+
+    def _check(self, put: Put) -> None:
+        reply = reply_to(put, self._still)
+        if put.canary in reply:
+            self._findings.answered += 1
+        else:
+            self._findings.needless.append(f"{put.room} {put.ts}: {put.canary} was owed, and the reply was {reply!r}")
+
+    def _tell(self, what: str) -> None:
+        self._findings.story.append(f"{self._clock() - self._began_at:7.1f} s  {what}")
+
+    def _name(self, user_id: str) -> str:
+        return self._still.workspace.people[user_id].name
+
+    def _room(self, room_id: str) -> str:
+        room = self._still.workspace.channels[room_id]
+        return f"#{room.name}" if room.name else "a DM with Footnote"

@@ -1,0 +1,99 @@
+"""Makes up a workspace: people of every kind, places of every kind, and a canary in each thing that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from random import Random
+
+from bot.evaluation.access.words import Words, sentence
+from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
+
+ELSEWHERE = SeedTeam("T0OTHER", "Other", "other")
+_PEOPLE = (
+    SeedPerson("ada", admin=True),
+    SeedPerson("ben"),
+    SeedPerson("cleo"),
+    SeedPerson("dan"),
+    SeedPerson("gil", kind="guest"),
+    SeedPerson("gwen", kind="single_channel_guest"),
+    SeedPerson("otto", kind="outsider", team=ELSEWHERE),
+    SeedPerson("zed", kind="deactivated"),
+    SeedPerson("robo", kind="bot"),
+)
+_MEMBERS = ("ada", "ben", "cleo", "dan")
+_CHANNELS = (
+    SeedChannel("open", members=()),
+    SeedChannel("wide", members=()),
+    SeedChannel("lobby", members=()),
+    SeedChannel("closed", kind="private", members=()),
+    SeedChannel("vault", kind="private", members=()),
+    SeedChannel("huddle", kind="group_dm", members=()),
+    SeedChannel("partners", kind="shared", members=()),
+)
+_NOW = datetime(2026, 3, 9, 9, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page that is indexed beside Slack."""
+
+    name: str
+    text: str
+    visible_to: str
+    """A channel's name; empty for the whole workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a trial starts with."""
+
+    seed: Seed
+    documents: tuple[Document, ...]
+    words: Words
+    shared_topics: tuple[str, ...]
+    """Topics that several places say something under."""
+
+
+def build_world(random: Random) -> World:
+    """A workspace in which everything that can be read holds a canary of its own."""
+    words = Words(random)
+    shared = (words.topic(), words.topic())
+    channels = tuple(replace(channel, members=_members(random, channel)) for channel in _CHANNELS)
+    messages = {channel.name: _messages(random, words, channel.members, shared) for channel in channels}
+    visible = ["", random.choice(channels).name, random.choice(channels).name]
+    documents = tuple(
+        Document(f"page{number}", f"# Page {number}\n\n{_said(random, words, shared)}\n", visible_to)
+        for number, visible_to in enumerate(visible)
+    )
+    return World(Seed(_PEOPLE, channels, messages, now=_NOW), documents, words, shared)
+
+
+def _members(random: Random, channel: SeedChannel) -> tuple[str, ...]:
+    """At least one full member; guests now and then; outsiders where it is shared, and bots anywhere."""
+    chosen = random.sample(_MEMBERS, random.randint(1, 3))
+    if channel.kind != "group_dm":
+        chosen += [name for name in ("gil", "robo") if random.random() < 0.25]
+    if channel.kind == "shared":
+        chosen += ["otto"]
+    if channel.name == "lobby":  # a single-channel guest is in no other
+        chosen += ["gwen"]
+    return tuple(chosen)
+
+
+def _messages(random: Random, words: Words, members: Sequence[str], shared: Sequence[str]) -> tuple[SeedMessage, ...]:
+    """Unthreaded talk, a root with an answer below it, and a reply that holds the canary."""
+    said = [SeedMessage(random.choice(members), _said(random, words, shared)) for _ in range(2)]
+    root = SeedMessage(
+        random.choice(members),
+        _said(random, words, shared),
+        thread=(SeedMessage(random.choice(members), _said(random, words, shared)),),
+    )
+    return (*said, root)
+
+
+def _said(random: Random, words: Words, shared: Sequence[str]) -> str:
+    """A canary under a topic of its own, or under one that several places share."""
+    topic = random.choice(shared) if random.random() < 0.25 else words.topic()
+    return sentence(topic, words.canary())
