@@ -34,3 +34,35 @@ PAGE = "page {number}"
 
 WORKING = "is looking through what your team has written…"
 """Slack puts Footnote's name before it."""
+
+LOOK = "Look in what only I can see"
+"""On the button below every answer and refusal in a channel, always the same: it says nothing of what there is."""
+
+SHARE = "Share where I asked"
+"""On the button below what somebody was answered alone, and asked elsewhere."""
+
+ONLY_FOR_THE_ASKER = "Sorry, only the person who asked can use this."
+OFFER_IS_OLD = "Sorry, this is too old to be used. Please ask me again."
+QUESTION_IS_GONE = "Sorry, I can't find that question any more, so I didn't look."
+
+IN_OUR_DM = "our direct messages"
+LOOKING = "I'm looking in everything that you can read. The answer comes in {place}."
+LOOKED = "I have looked already: see {place}."
+"""`place` is a link to what is in the DM, or only its words as long as nothing stands there."""
+
+YOUR_QUESTION = "Your question"
+ANSWERED_ALONE = "{question}, answered in this thread from everything that you can read:"
+"""Above the question's words, in the DM; `question` is a link to where it was asked, where it was."""
+
+CANT_BE_SHARED = "Sorry, this can't be shared there."
+"""To whoever pressed, alone; it never says why."""
+
+SHARED_BY = "Shared by @{name}, who asked me alone"
+"""Above a private answer where it was shared."""
+
+THERE = "there"
+SHARED = "Everybody {place} can see it now."
+"""To whoever shared, alone; `place` is a link."""
+
+ANSWERED_IN_DM = "I'll answer you in our direct messages."
+"""Slack shows it where a command was typed, to whoever typed it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from bot.slack.events import Event
 from bot.slack.payloads import Payload, child, children, string
@@ -27,6 +28,8 @@ class Press:
     """The button's `action_id`."""
     value: str
     """An opaque id of ours; whoever presses decides what it may do for them."""
+    attempt: int = 1
+    """How often it has been taken up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,19 @@ class Command:
     channel: str
     """Where it was typed; Footnote need not be in there."""
     text: str
+    """As Slack sent it, with people and channels as ids."""
+    attempt: int = 1
 
 
 def as_event(body: Payload) -> Payload | None:
     """The body of an event that says the same as an interaction; None where it is no interaction that we take.
 
-    What would let others post in our name (`response_url`, `token`) and the message itself are left out.
+    What would let others post in our name (`response_url`, `token`, the trigger) and the message are left out.
     """
     if string(body, "type") == PRESS and children(body, "actions"):
         return _enveloped(body, string(child(body, "team"), "id"), _press(body))
     if string(body, "command"):
-        typed = {"type": COMMAND, **{name: string(body, name) for name in ("user_id", "channel_id", "text")}}
-        return _enveloped(body, string(body, "team_id"), typed)
+        return _enveloped(body, string(body, "team_id"), _command(body))
     return None
 
 
@@ -68,6 +72,7 @@ def press_in(event: Event) -> Press | None:
         string(said, "thread_ts") or None,
         string(said, "action_id"),
         string(said, "value"),
+        event.attempt,
     )
 
 
@@ -76,7 +81,9 @@ def command_in(event: Event) -> Command | None:
     if event.type != COMMAND:
         return None
     said = event.payload
-    return Command(event.id, event.team, string(said, "user_id"), string(said, "channel_id"), string(said, "text"))
+    return Command(
+        event.id, event.team, string(said, "user"), string(said, "channel"), string(said, "text"), event.attempt
+    )
 
 
 def _press(body: Payload) -> Payload:
@@ -92,10 +99,23 @@ def _press(body: Payload) -> Payload:
     }
 
 
-def _enveloped(body: Payload, team: str, payload: Payload) -> Payload:
+def _command(body: Payload) -> Payload:
+    return {
+        "type": COMMAND,
+        "user": string(body, "user_id"),
+        "channel": string(body, "channel_id"),
+        "text": string(body, "text"),
+    }
+
+
+def _enveloped(body: Payload, team: str, payload: Payload) -> Payload | None:
+    """As an event comes; None where it says neither which one it is nor who did it."""
+    trigger = string(body, "trigger_id")
+    if not (trigger and team and string(payload, "user")):
+        return None
     return {
         "type": "event_callback",
-        "event_id": f"{payload['type']}:{string(body, 'trigger_id')}",
+        "event_id": f"{payload['type']}:{sha256(trigger.encode()).hexdigest()[:32]}",
         "api_app_id": string(body, "api_app_id"),
         "team_id": team,
         "event": payload,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from slack_bolt import App, BoltRequest, BoltResponse
 from slack_sdk import WebClient
 
+from bot.slack.commanding import said_at_once
 from bot.slack.events import is_event
 from bot.slack.inbox import Inbox
 from bot.slack.interactions import as_event
@@ -28,8 +29,8 @@ def build_app(client: WebClient, inbox: Inbox, signing_secret: str = "") -> App:
         if body is None:
             next()
             return None
-        inbox.keep(body)  # where this fails Bolt answers 500, and Slack sends the event again
-        return BoltResponse(status=200)
+        inbox.keep(body)  # where this fails Bolt answers 500: Slack sends an event again, and says that a press failed
+        return BoltResponse(status=200, body=dict(said) if (said := said_at_once(req.body)) else "")
 
     return App(
         client=client,

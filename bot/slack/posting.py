@@ -16,7 +16,7 @@ from bot.slack.replies import Block, Post
 from bot.texts import WORKING
 from bot.types import Question, Surface
 
-_QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
+QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
 """On every post: no previews of what is linked or quoted, and nobody is called by a name in a text."""
 _PART = re.compile(r"reply:(?P<ts>[0-9.]+):(?P<part>\d+):(?P<parts>\d+)(?::.*)?")
 """The id of a post's first block says which question it answers, so that no answer is posted twice."""
@@ -41,7 +41,7 @@ class Poster:
                 thread_ts=question.root_ts,
                 text=posts[part].text,
                 blocks=_signed(posts[part].blocks, f"reply:{question.ts}:{part}:{len(posts)}"),
-                **_QUIET,
+                **QUIET,
             )
             ts = string(sent, "ts")
         return ts

@@ -19,22 +19,27 @@ Act = Callable[[Press], None]
 class Pressing:
     """Handles presses by the button's `action_id`, and commands."""
 
+    team: str
+    """What happens in another workspace is not ours to act on."""
     acts: Mapping[str, Act]
     obey: Callable[[Command], None]
-    apologise: Callable[[str, str, str], None]
-    """Tells somebody, by channel and user id, that it failed; the last is the incident."""
+    apologise: Callable[[Press | Command, str], None]
+    """Tells whoever pressed or typed that it failed; the last is the incident."""
 
     def handle(self, event: Event) -> None:
         """Do what an event of a press or a command asks for; buttons that nobody knows any more do nothing."""
-        if command := command_in(event):
-            self.obey(command)
-        elif press := press_in(event):
-            if act := self.acts.get(press.action):
-                act(press)
-            else:
-                log.info("nobody knows the button %s", press.action)
+        done = self._done_in(event)
+        if isinstance(done, Command):
+            self.obey(done)
+        elif done and (act := self.acts.get(done.action)):
+            act(done)
+        elif done:
+            log.info("event %s: nobody knows this button", event.id)
 
     def give_up(self, event: Event, incident: str) -> None:
         """Tell whoever pressed or typed that it failed."""
-        if asked := press_in(event) or command_in(event):
-            self.apologise(asked.channel, asked.user, incident)
+        if done := self._done_in(event):
+            self.apologise(done, incident)
+
+    def _done_in(self, event: Event) -> Press | Command | None:
+        return (press_in(event) or command_in(event)) if event.team == self.team else None

@@ -16,6 +16,7 @@ from bot.slack.events import Event
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.listeners import build_app
 from bot.state.database import Database, open_database
+from bot.texts import ANSWERED_IN_DM, HELP
 
 NOWHERE = "http://127.0.0.1:9/"
 """No Slack answers here: whoever asks fails."""
@@ -77,9 +78,61 @@ def test_an_event_that_cant_be_written_down_is_not_acknowledged(
     assert "secret plan" not in caplog.text
 
 
-def test_what_is_no_event_is_not_kept(app: App, inbox: Inbox) -> None:
-    """Buttons and commands go on to Bolt: Slack never sends them again."""
-    app.dispatch(BoltRequest(mode="socket_mode", body={"type": "block_actions", "actions": []}))
+PRESS = {
+    "type": "block_actions",
+    "team": {"id": "T1"},
+    "user": {"id": "U1"},
+    "api_app_id": "A1",
+    "trigger_id": "9.9",
+    "actions": [{"action_id": "look", "value": "opaque"}],
+}
+COMMAND = {"command": "/footnote", "team_id": "T1", "user_id": "U1", "channel_id": "C1", "trigger_id": "9.8"}
+
+
+def test_a_press_is_kept_and_acknowledged_without_a_word(app: App, inbox: Inbox) -> None:
+    """Slack never sends it again, so it is written down before Slack hears that it came."""
+    response = app.dispatch(BoltRequest(mode="socket_mode", body=PRESS))
+    assert (response.status, response.body, inbox.unfinished("questions")) == (200, "", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("how many days off are there?", ANSWERED_IN_DM), ("help", HELP), (" HELP ", HELP), ("", HELP), ("?", HELP)],
+)
+def test_a_command_is_acknowledged_in_a_fixed_text(app: App, inbox: Inbox, text: str, said: str) -> None:
+    """Whoever typed it sees it alone, wherever that was, and it holds nothing of what was asked or found."""
+    response = app.dispatch(BoltRequest(mode="socket_mode", body={**COMMAND, "text": text}))
+    shown = {"response_type": "ephemeral", "text": said}
+    assert (response.status, json.loads(response.body), inbox.unfinished("questions")) == (200, shown, 1)
+
+
+@pytest.mark.parametrize("body", [PRESS, COMMAND])
+def test_what_people_do_and_cant_be_written_down_fails_at_once(
+    app: App, tmp_path: Path, database: Database, body: dict[str, object]
+) -> None:
+    """Slack then tells whoever pressed or typed that it didn't work, for it won't come again."""
+    database.close()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    (tmp_path / "state.db").mkdir()
+    assert app.dispatch(BoltRequest(mode="socket_mode", body=body)).status == 500
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "block_actions", "actions": []},
+        {**PRESS, "user": None},
+        {**PRESS, "team": None},
+        {**PRESS, "trigger_id": ""},
+        {**PRESS, "actions": ["look"]},
+        {**COMMAND, "trigger_id": None},
+        {"type": "view_submission"},
+    ],
+)
+def test_what_says_too_little_is_not_kept(app: App, inbox: Inbox, body: dict[str, object]) -> None:
+    """Where nobody can tell who did what, nothing is done."""
+    app.dispatch(BoltRequest(mode="socket_mode", body=body))
     assert inbox.unfinished("questions") == 0
 
 
