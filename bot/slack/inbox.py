@@ -128,8 +128,9 @@ class Inbox:
     def work_off(self) -> bool:
         """Deal in this thread with all that is due, lane by lane, where nothing else does; whether there was any."""
         worked = False
-        while any(self._take_one(lane) for lane in self._lanes):
-            worked = True
+        for lane in self._lanes:
+            while self._take_one(lane):
+                worked = True
         return worked
 
     def unfinished(self, lane: str) -> int:
