@@ -47,9 +47,11 @@ class Stage:
     """Channels whose history is to be read."""
 
     def settle(self) -> None:
-        """Have the bot deal with all that has reached it by now."""
-        while any([self.still.deliver(), self.bot.inbox.work_off(), self._read_histories()]):
-            pass
+        """Have the bot deal with all that has reached it by now, and with what comes of that."""
+        self.still.deliver()
+        self.bot.inbox.work_off()
+        while self.still.deliver() or self._read_histories():
+            self.bot.inbox.work_off()
 
     def put_document(self, document: Document) -> None:
         """Index a page, as `footnote index` does."""

@@ -55,7 +55,6 @@ class _Trial:
     def step(self) -> None:
         """Time passes, and somebody does or asks something."""
         self._still.advance(self._random.choice(_PAUSES_S))
-        self._stage.settle()
         self._ask() if self._random.random() < 0.55 else self._act()
         self._judge.look(put_by_footnote(self._still.workspace))
 
@@ -71,11 +70,10 @@ class _Trial:
         done = self._acting.act()
         self._still.faults.dropped.clear()
         self._still.faults.delayed.clear()
-        if not done:
-            return
-        self._tell(f"{done}{how}")
-        events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
-        self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
+        if done:
+            self._tell(f"{done}{how}")
+            events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
+            self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
         self._stage.settle()
 
     def _fault(self) -> str:
