@@ -28,6 +28,7 @@ from bot.state.choices import Choices
 from bot.state.database import Database, open_database
 from bot.state.places import Places
 from bot.state.questions import Questions
+from bot.sync.selection import LeftOut
 from bot.sync.talk import TalkSources
 from bot.types import Question, Turn
 from retrieval.chunking import CHUNKING_VERSION
@@ -201,7 +202,13 @@ def talk_sources(slack: Slack, database: Database) -> TalkSources:
     us = slack.workspace.identity()
     asked_in = partial(Questions(database).asked_in, us.team)
     names = Directory(slack.workspace, insists=True)  # a fault would stay in the index as a name
-    return TalkSources(us, names, slack.workspace.permalink, asked_in)
+    return TalkSources(us, names, slack.workspace.permalink, asked_in, left_out_of(database, us.team))
+
+
+def left_out_of(database: Database, team: str) -> LeftOut:
+    """What a team's people don't want to be used."""
+    choices = Choices(database)
+    return LeftOut(partial(choices.unused_people, team), partial(choices.left_out_places, team))
 
 
 def path_parts(

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from bot.app import LOCAL_TEAM, Slack, open_retrieval, open_slack, open_state, team_of
+from bot.app import LOCAL_TEAM, Slack, left_out_of, open_retrieval, open_slack, open_state, team_of
 from bot.commands.naming import channel_named
 from bot.commands.parsing import Index
 from bot.commands.terminal import bar, counted, remark, say
@@ -113,7 +113,8 @@ def _opened_export(archive: Archive, slack: Slack | None, database: Database, wi
     us = slack.workspace.identity() if slack else _stand_in(team_of_export(archive) or LOCAL_TEAM)
     permalink = slack.workspace.permalink if slack else permalink_of(us.url)
     place_of = partial(Places(database).place_of, us.team)
-    return Export(archive, us, permalink, place_of, partial(Questions(database).asked_in, us.team), with_private)
+    asked_in, left_out = partial(Questions(database).asked_in, us.team), left_out_of(database, us.team)
+    return Export(archive, us, permalink, place_of, asked_in, with_private, left_out)
 
 
 def _stand_in(team: str) -> Identity:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bot.state.database import Base, Database
+from bot.state.progress import RenewalRow
 from retrieval.types import Place
 
 
@@ -57,8 +58,6 @@ class ChoiceRow(Base):
     at: Mapped[float]
     teams: Mapped[str] = mapped_column(default="")
     """Ids with a space between them."""
-    is_settled: Mapped[bool] = mapped_column(default=False)
-    """Of `UNUSED`: whether the index has come to say what was chosen."""
 
 
 class Choices:
@@ -67,10 +66,12 @@ class Choices:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def make(self, chosen: Chosen) -> None:
-        """Write down what was chosen, instead of what was chosen before."""
+    def make(self, chosen: Chosen, renewed: Iterable[Place] = ()) -> None:
+        """Write down what was chosen, instead of what was chosen before, and which channels are to be read anew."""
         with self._database.session() as session:
             session.merge(_row(chosen))
+            for place in renewed:
+                session.merge(RenewalRow(team=chosen.team, place=place, since=chosen.at))
 
     def last(self, team: str, what: Choice, subject: str) -> Chosen | None:
         """The last word on something; None where nobody has said any."""
@@ -94,30 +95,24 @@ class Choices:
         """User ids of those whose messages are not to be used."""
         return frozenset(self._subjects(team, Choice.UNUSED))
 
-    def unsettled_people(self, team: str) -> dict[str, Chosen]:
-        """By user id, whose choice about their own messages the index doesn't follow yet."""
-        open_ = (ChoiceRow.team == team, ChoiceRow.what == Choice.UNUSED.value, ChoiceRow.is_settled.is_(False))
+    def unused_and_still_indexed(self, team: str) -> frozenset[str]:
+        """Of those, whose messages the index may still hold: a channel was not read anew since they chose."""
+        unread = exists().where(RenewalRow.team == team, RenewalRow.since >= ChoiceRow.at)
         with self._database.reading() as session:
-            return {row.subject: _chosen(row) for row in session.scalars(select(ChoiceRow).where(*open_))}
-
-    def settle(self, chosen: Chosen) -> None:
-        """Remember that the index follows a choice, unless another one was made meanwhile."""
-        same = (
-            ChoiceRow.team == chosen.team,
-            ChoiceRow.what == chosen.what.value,
-            ChoiceRow.subject == chosen.subject,
-            ChoiceRow.at == chosen.at,
-        )
-        with self._database.session() as session:
-            session.execute(update(ChoiceRow).where(*same).values(is_settled=True))
+            held = select(ChoiceRow.subject).where(*_held(team, Choice.UNUSED), unread)
+            return frozenset(session.scalars(held))
 
     def _subjects(self, team: str, what: Choice) -> Iterator[str]:
         return (chosen.subject for chosen in self._holding(team, what))
 
     def _holding(self, team: str, what: Choice) -> tuple[Chosen, ...]:
-        held = (ChoiceRow.team == team, ChoiceRow.what == what.value, ChoiceRow.holds.is_(True))
         with self._database.reading() as session:
-            return tuple(_chosen(row) for row in session.scalars(select(ChoiceRow).where(*held)))
+            held = select(ChoiceRow).where(*_held(team, what))
+            return tuple(_chosen(row) for row in session.scalars(held))
+
+
+def _held(team: str, what: Choice) -> tuple[ColumnElement[bool], ...]:
+    return ChoiceRow.team == team, ChoiceRow.what == what.value, ChoiceRow.holds.is_(True)
 
 
 def _row(chosen: Chosen) -> ChoiceRow:
@@ -129,7 +124,6 @@ def _row(chosen: Chosen) -> ChoiceRow:
         by=chosen.by,
         at=chosen.at,
         teams=" ".join(sorted(chosen.teams)),
-        is_settled=False,
     )
 
 

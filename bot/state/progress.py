@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bot.state.database import Base, Database
@@ -59,6 +59,17 @@ class ProgressRow(Base):
     error: Mapped[str]
 
 
+class RenewalRow(Base):
+    """A channel that is to be read from its start once more: what may be used of it has changed."""
+
+    __tablename__ = "channel_renewals"
+
+    team: Mapped[str] = mapped_column(primary_key=True)
+    place: Mapped[str] = mapped_column(primary_key=True)
+    since: Mapped[float]
+    """When it changed, in seconds since the epoch; a reading that began before that doesn't count."""
+
+
 class Progress:
     """The progress of every channel of one team."""
 
@@ -89,10 +100,25 @@ class Progress:
             theirs = update(ProgressRow).where(ProgressRow.team == self._team)
             session.execute(theirs.values(state=ReadingState.READING.value))
 
+    def renewal_of(self, place: Place) -> float | None:
+        """Since when a channel is to be read from its start once more; None where it isn't."""
+        with self._database.reading() as session:
+            row = session.get(RenewalRow, (self._team, place))
+            return row.since if row else None
+
+    def renewed(self, place: Place, since: float) -> None:
+        """Remember that a channel was read from its start for what changed then; for what changed later it wasn't."""
+        with self._database.session() as session:
+            session.execute(delete(RenewalRow).where(*self._is(RenewalRow, place), RenewalRow.since == since))
+
     def forget(self, place: Place) -> None:
         """Forget a channel that Footnote has left."""
         with self._database.session() as session:
-            session.execute(delete(ProgressRow).where(ProgressRow.team == self._team, ProgressRow.place == place))
+            session.execute(delete(ProgressRow).where(*self._is(ProgressRow, place)))
+            session.execute(delete(RenewalRow).where(*self._is(RenewalRow, place)))
+
+    def _is(self, table: type[ProgressRow | RenewalRow], place: Place) -> tuple[ColumnElement[bool], ...]:
+        return table.team == self._team, table.place == place
 
 
 def _row(team: str, progress: ChannelProgress) -> ProgressRow:

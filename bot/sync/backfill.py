@@ -49,12 +49,16 @@ class Backfill:
                 self.progress.forget(place)
 
     def read(self, conversation: Conversation, is_stopped: Callable[[], bool] = lambda: False) -> ChannelProgress:
-        """Read one conversation: to its beginning the first time, its last days after that.
+        """Read one conversation: to its beginning the first time, its last days after that; one that its people have
+        left out not at all, and one of which more or less may be used since to its beginning again.
 
         Raises:
             StateError: what was read can't be remembered.
         """
-        before = self.progress.of(conversation.place)
+        if self.reader.leaves_out(conversation.place):
+            return self._left_out(conversation)
+        renewal = self.progress.renewal_of(conversation.place)
+        before = self.progress.of(conversation.place) if renewal is None else None
         reading = _begun(conversation, before)
         try:
             with closing(self.reader.read(conversation, _first_day(before))) as days:
@@ -67,7 +71,17 @@ class Backfill:
                 return reading
             log.warning("channel %s was not read to its end: %s", conversation.id, error)
             return self._noted(replace(reading, state=ReadingState.FAILED, error=str(error)))
+        if self.reader.leaves_out(conversation.place):
+            return self._left_out(conversation)
+        if renewal is not None:
+            self.progress.renewed(conversation.place, renewal)
         return self._noted(replace(reading, state=ReadingState.DONE))
+
+    def _left_out(self, conversation: Conversation) -> ChannelProgress:
+        """Nothing was read, and a reading that its people allow again begins at its start."""
+        self.reader.purge(conversation.place)
+        self.progress.forget(conversation.place)
+        return _begun(conversation, None)
 
     def _noted(self, progress: ChannelProgress) -> ChannelProgress:
         noted = replace(progress, changed_at=self.clock())

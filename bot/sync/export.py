@@ -10,16 +10,18 @@ from bot.slack.messages import Message, is_noise, parse
 from bot.slack.payloads import Payload, child, flag, string
 from bot.slack.workspace import Identity
 from bot.sync.archive import Archive, UnreadableFile
+from bot.sync.selection import NOTHING_LEFT_OUT, LeftOut
 from bot.sync.talk import Permalink, TalkSources, day_of, has_thread
 from bot.types import Conversation, ConversationKind
 from retrieval.types import Place, Source, Talk
 
 DIRECT = "direct messages, which are never taken"
 PRIVATE = "private channels and group messages, which are taken with --private-channels only"
+LEFT_OUT = "channels that their people have left out"
 NO_CHANNEL = "folders that belong to no channel of the export"
 NO_FOLDER = "channels without a message"
 NOTICES = "notices of Slack's, such as joins and topics"
-WITH_US = "messages by or to Footnote"
+WITH_US = "messages by or to Footnote, or by people who have left theirs out"
 WORDLESS = "messages without words"
 _LISTS = {
     "channels.json": ConversationKind.PUBLIC,
@@ -67,10 +69,11 @@ class Export:
     place_of: Callable[[str], Place]
     asked_in: Callable[[str], Container[str]] = lambda _channel: ()
     with_private: bool = False
+    left_out: LeftOut = NOTHING_LEFT_OUT
 
     def sources(self, tally: Tally) -> Iterator[Source]:
         """Every thread and stretch of the channels that are taken, counted in `tally` as they come."""
-        maker = TalkSources(self.us, ExportNames(self.archive), self.permalink, self.asked_in)
+        maker = TalkSources(self.us, ExportNames(self.archive), self.permalink, self.asked_in, self.left_out)
         conversations = self._conversations()
         for folder in sorted(self.archive.folders() - {folder for folder, _ in conversations}):
             tally.skipped[DIRECT if folder.startswith("D") else NO_CHANNEL] += 1
@@ -97,6 +100,7 @@ class Export:
         reasons = {
             DIRECT: conversation.kind is ConversationKind.DM,
             PRIVATE: conversation.kind is not ConversationKind.PUBLIC and not self.with_private,
+            LEFT_OUT: conversation.place in self.left_out.places(),
             NO_FOLDER: folder not in self.archive.folders() or not conversation.id,
         }
         reason = next((reason for reason, holds in reasons.items() if holds), "")

@@ -13,7 +13,6 @@ from typing import Protocol
 from bot.errors import SlackError
 from bot.slack.messages import Message
 from bot.state.files import FilePost
-from bot.sync.selection import files_in
 from bot.sync.talk import DAY_S, TalkSources, day_of, has_thread, origin_of, root_of, source_id
 from bot.types import Conversation
 from retrieval.types import IndexReport, Place, Source
@@ -94,7 +93,10 @@ class ChannelReader:
         Raises:
             SlackError, RetrievalError: it could not be read to its end; what was read is in the index.
         """
+        place = conversation.place
         with self._noting_what_is_touched(conversation):
+            if self.leaves_out(place):
+                return
             before = self._stored_of(conversation, lambda day: day >= since_day)
             files = self._files_of(conversation, lambda post: day_of(post.root_ts) >= since_day)
             seen: set[str] = set()
@@ -102,18 +104,27 @@ class ChannelReader:
             for messages in _by_day(self._slack.history(conversation.id, _start(since_day))):
                 day = self._day_with_threads(conversation, messages)
                 self._index.put(day.sources)
-                self._files.update(conversation.place, (), day.files - files, seen=day.files)
+                self._files.update(place, (), day.files - files, seen=day.files)
+                if self.leaves_out(place):  # since a moment ago: what was put after that must go too
+                    return
                 seen.update(source.id for source in day.sources)
                 seen_files |= day.files
                 yield day.read
             self._index.remove(before - seen)
-            self._files.update(conversation.place, files - seen_files, ())
+            self._files.update(place, files - seen_files, ())
 
     def refresh(self, conversation: Conversation, root_ts: str) -> None:
         """Read again the thread that a message belongs to, and the unthreaded talk of the day of its root."""
-        with self._locks[conversation.place]:
-            self._touched.get(conversation.place, set()).add(root_ts)
-            self._refresh(conversation, root_ts)
+        place = conversation.place
+        with self._locks[place]:
+            self._touched.get(place, set()).add(root_ts)
+            if not self.leaves_out(place):
+                self._refresh(conversation, root_ts)
+            self._drop_if_left_out(place)
+
+    def leaves_out(self, place: Place) -> bool:
+        """Whether its people don't want a channel to be read."""
+        return self._sources.leaves_out(place)
 
     def holds(self, place: Place) -> bool:
         """Whether the index has anything of a channel."""
@@ -140,7 +151,7 @@ class ChannelReader:
 
     def _refresh_files(self, conversation: Conversation, root_ts: str, messages: Sequence[Message]) -> None:
         """Note what a day's messages and one of its threads carry; of the other threads the roots alone were read."""
-        seen = files_in(messages, self._sources.us)
+        seen = self._sources.files_in(messages)
         days = self._files_of(conversation, lambda post: day_of(post.root_ts) == day_of(root_ts))
         before = {post for post in days if post.root_ts in (post.ts, root_ts)}
         self._files.update(conversation.place, before - seen, seen - before)
@@ -153,7 +164,7 @@ class ChannelReader:
             sources.extend(self._sources.of_thread(conversation, thread))
         alone = [message for message in messages if not has_thread(message)]
         read = len(alone) + sum(map(len, threads))
-        files = files_in([*alone, *(message for thread in threads for message in thread)], self._sources.us)
+        files = self._sources.files_in([*alone, *(message for thread in threads for message in thread)])
         indexed = self._sources.count(alone, threads)
         return _Day(tuple(sources), files, DayRead(messages[-1].ts, messages[0].ts, read, indexed))
 
@@ -186,6 +197,12 @@ class ChannelReader:
                 touched = self._touched.pop(conversation.place, set())
             for root_ts in sorted(touched):
                 self.refresh(conversation, root_ts)
+            self._drop_if_left_out(conversation.place)
+
+    def _drop_if_left_out(self, place: Place) -> None:
+        """Whoever left it out may have dropped it before what was on its way had arrived."""
+        if self.leaves_out(place):
+            self.purge(place)
 
 
 def _by_day(messages: Iterable[Message]) -> Iterator[tuple[Message, ...]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from bot.slack.messages import Message, Names, readable
 from bot.slack.workspace import Identity
-from bot.sync.selection import evidence_of_stretch, evidence_of_thread
+from bot.state.files import FilePost
+from bot.sync.selection import NOTHING_LEFT_OUT, LeftOut, evidence_of_stretch, evidence_of_thread, files_in
 from bot.types import Conversation, ConversationKind
 from retrieval.chunking import stretches
 from retrieval.types import Place, Source, Talk, Utterance
@@ -18,6 +19,7 @@ Permalink = Callable[[str, str, str | None], str]
 """Channel, message, thread: where the message opens."""
 
 _Said = tuple[Message, Utterance]
+_Select = Callable[[Sequence[Message], Identity, Container[str], Container[str]], tuple[Message, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class TalkSources:
     permalink: Permalink
     asked_in: Callable[[str], Container[str]]
     """By a channel's id, the `ts` of the posts that are known to have been questions to Footnote."""
+    left_out: LeftOut = NOTHING_LEFT_OUT
 
     def of_thread(self, conversation: Conversation, messages: Sequence[Message]) -> tuple[Source, ...]:
         """One source for a thread, given root first; none where nothing in it may be evidence."""
@@ -43,18 +46,31 @@ class TalkSources:
         parts = [[said[at] for at in stretch] for stretch in stretches([utterance for _, utterance in said])]
         return tuple(source for part in parts for source in self._source(conversation, part[0][0].ts, part))
 
+    def files_in(self, messages: Iterable[Message]) -> frozenset[FilePost]:
+        """The files that these messages carry."""
+        return files_in(messages, self.us, self.left_out.people())
+
+    def leaves_out(self, place: Place) -> bool:
+        """Whether a channel is not to be read at all."""
+        return place in self.left_out.places()
+
     def count(self, alone: Sequence[Message], threads: Sequence[Sequence[Message]]) -> int:
         """How many of these messages may be evidence."""
         return len(self._of_stretch(alone)) + sum(len(self._of_thread(thread)) for thread in threads)
 
     def _of_thread(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        return evidence_of_thread(messages, self.us, self.asked_in(messages[0].channel)) if messages else ()
+        return self._selected(evidence_of_thread, messages)
 
     def _of_stretch(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        return evidence_of_stretch(messages, self.us, self.asked_in(messages[0].channel)) if messages else ()
+        return self._selected(evidence_of_stretch, messages)
+
+    def _selected(self, select: _Select, messages: Sequence[Message]) -> tuple[Message, ...]:
+        if not messages:
+            return ()
+        return select(messages, self.us, self.asked_in(messages[0].channel), self.left_out.people())
 
     def _source(self, conversation: Conversation, root: str, said: Sequence[_Said]) -> tuple[Source, ...]:
-        if not said or conversation.kind is ConversationKind.DM:
+        if not said or conversation.kind is ConversationKind.DM or self.leaves_out(conversation.place):
             return ()
         source = Source(
             id=source_id(self.us.team, conversation.place, root),

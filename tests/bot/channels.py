@@ -17,6 +17,7 @@ from bot.slack.files import SlackFiles
 from bot.slack.posting import Poster
 from bot.slack.replies import note
 from bot.slack.workspace import Workspace
+from bot.state.choices import Choices
 from bot.state.database import open_database
 from bot.state.files import Files
 from bot.state.places import Places
@@ -29,6 +30,7 @@ from bot.sync.file_queue import FileQueue
 from bot.sync.file_readings import FileReadings
 from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
+from bot.sync.selection import LeftOut
 from bot.sync.talk import TalkSources, origin_of
 from bot.types import Conversation, Question, Surface
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
@@ -55,6 +57,7 @@ class Channels:
     files: Files
     shared: SharedFiles
     readings: FileReadings
+    choices: Choices
     read_later: list[Conversation] = field(default_factory=list)
 
     def person(self, name: str) -> WebClient:
@@ -106,7 +109,9 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         indexer = Indexer(store, dense, sparse, us.team)
         questions = Questions(database)
         asked_in = partial(questions.asked_in, us.team)
-        sources = TalkSources(us, Directory(workspace, insists=True), workspace.permalink, asked_in)
+        choices = Choices(database)
+        left_out = LeftOut(partial(choices.unused_people, us.team), partial(choices.left_out_places, us.team))
+        sources = TalkSources(us, Directory(workspace, insists=True), workspace.permalink, asked_in, left_out)
         files, queue, place_of = Files(database, us.team), FileQueue(), partial(places.place_of, us.team)
         slack_files = SlackFiles(open_client(sandbox.bot_token, sandbox.api_url), folder / "incoming")
         shared = SharedFiles(slack_files, indexer, store, files, queue, us.team, place_of)
@@ -117,6 +122,6 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         sync = Sync(workspace, reader, progress, place_of, later.append, shared)
         backfill = Backfill(reader, progress)
         parts = (sandbox, workspace, store, indexer, sources, progress, backfill, sync, questions, files, shared)
-        yield Channels(*parts, readings, later)
+        yield Channels(*parts, readings, choices, later)
         store.close()
         database.close()
