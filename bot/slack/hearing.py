@@ -53,26 +53,13 @@ class Hearing:
         if event.team != me.team or not _is_somebodys(message, me):
             return None
         if string(event.payload, "channel_type") == "im":
-            return self._question(message, me, Surface.DM)
+            return question_of(message, me, self._names, Surface.DM)
         # Of a mention in a DM Slack sends the message as well, which says that it is one.
         if message.channel.startswith("D"):
             return None
-        question = self._question(message, me, Surface.CHANNEL)
+        question = question_of(message, me, self._names, Surface.CHANNEL)
         is_put = bool(_mention(me).search(message.text)) or self._is_follow_up(message, question)
         return question if is_put else None
-
-    def _question(self, message: Message, me: Identity, surface: Surface) -> Question:
-        # The text alone: what hangs below a post (previews, files) stands elsewhere and is no part of what is asked.
-        words = replace(message, text=_mention(me).sub(" ", message.text).strip(), blocks=(), attachments=(), files=())
-        return Question(
-            me.team,
-            message.user,
-            message.channel,
-            message.ts,
-            message.root_ts if message.is_reply else None,
-            readable(words, self._names),
-            surface,
-        )
 
     def _is_follow_up(self, message: Message, question: Question) -> bool:
         """Whether it is what the asker of an answered question asks right after the answer, and nobody else."""
@@ -83,6 +70,15 @@ class Hearing:
             return False
         before = self._threads.last_before(question)
         return before is not None and self._workspace.identity().wrote(before)
+
+
+def question_of(message: Message, me: Identity, names: Names, surface: Surface) -> Question:
+    """What a message asks, without the mention of Footnote."""
+    # The text alone: what hangs below a post (previews, files) stands elsewhere and is no part of what is asked.
+    words = replace(message, text=_mention(me).sub(" ", message.text).strip(), blocks=(), attachments=(), files=())
+    thread_ts = message.root_ts if message.is_reply else None
+    asked = readable(words, names)
+    return Question(me.team, message.user, message.channel, message.ts, thread_ts, asked, surface)
 
 
 def _is_somebodys(message: Message, me: Identity) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bot.errors import SlackError
+from bot.errors import SlackDenied, SlackError
 from bot.slack.messages import Message, Names, is_noise, readable
+from bot.slack.opening import asked_by_opening
 from bot.slack.replies import words_of
 from bot.slack.workspace import Workspace
 from bot.types import Question, Turn
@@ -29,7 +30,7 @@ class Threads:
         if question.thread_ts is None:
             return ()
         try:
-            turns = [self._turn(message) for message in self._before(question) if not is_noise(message)]
+            turns = [self._turn(message, question) for message in self._before(question) if not is_noise(message)]
         except SlackError as error:
             if error.code != "ratelimited":
                 raise
@@ -47,6 +48,14 @@ class Threads:
         me = self._workspace.identity()
         return tuple(message for message in self._thread(question) if me.wrote(message))
 
+    def message(self, question: Question) -> Message | None:
+        """The message that asked, as it stands now; None where it is gone, or nobody lets us read it any more."""
+        try:
+            found = [message for message in self._thread(question) if message.ts == question.ts]
+        except SlackDenied:
+            return None
+        return found[0] if found and not is_noise(found[0]) else None
+
     def _before(self, question: Question) -> tuple[Message, ...]:
         return tuple(message for message in self._thread(question) if message.ts < question.ts)
 
@@ -59,9 +68,14 @@ class Threads:
                 raise
             return ()
 
-    def _turn(self, message: Message) -> Turn:
-        """Only what Footnote itself posted is its own; other bots are authors like anybody."""
-        if self._workspace.identity().wrote(message):
-            return Turn("", readable(words_of(message), self._names), is_footnote=True)
-        author = self._names.person(message.user) if message.user else message.username
-        return Turn(author, readable(message, self._names))
+    def _turn(self, message: Message, question: Question) -> Turn:
+        """Only what Footnote itself posted is its own; other bots are authors like anybody.
+
+        A message of its own that opens a private answer's thread says what the asker asked elsewhere.
+        """
+        if not self._workspace.identity().wrote(message):
+            author = self._names.person(message.user) if message.user else message.username
+            return Turn(author, readable(message, self._names))
+        if asked := asked_by_opening(message):
+            return Turn(self._names.person(question.asker), readable(asked, self._names))
+        return Turn("", readable(words_of(message), self._names), is_footnote=True)
