@@ -73,8 +73,11 @@ class Asking:
     def give_up(self, event: Event, incident: str) -> None:
         """Tell the asker that something went wrong, unless the reply stands there after all."""
         question = self._hearing.question_in(event)
-        if question is None or not self._asked.is_open(question, event.id):
-            return
+        if question and self._asked.is_open(question, event.id):
+            self.fail(question, incident)
+
+    def fail(self, question: Question, incident: str) -> None:
+        """Close an open question: tell the asker that something went wrong, unless the reply stands there after all."""
         standing = self._standing(question)
         if standing.is_whole:
             self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
