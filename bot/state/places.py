@@ -33,6 +33,12 @@ class Places:
         """Our id of a conversation, made on first sight."""
         return self.places_of(team, (channel_id,))[channel_id]
 
+    def channel_of(self, place: Place) -> str:
+        """Slack's id of a conversation now; empty for what is none."""
+        with self._database.reading() as session:
+            row = session.get(PlaceRow, place)
+            return row.channel_id if row else ""
+
     def places_of(self, team: str, channel_ids: Collection[str]) -> Mapping[str, Place]:
         """Our ids of several conversations by Slack's, each made on first sight."""
         with self._database.reading() as session:
