@@ -1,0 +1,65 @@
+"""Tells where a question that is answered in a DM was asked, and lets what was said there help to understand it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.answering.confiding import Confiding
+from bot.answering.path import Access
+from bot.slack.threads import Threads
+from bot.state.offers import Look, Offers
+from bot.types import Evidence, Question, Surface, Turn
+from retrieval.types import Place
+
+
+def origin_of(look: Look, words: str = "") -> Question:
+    """The question where it was asked."""
+    thread_ts = look.root_ts if look.root_ts != look.question_ts else None
+    return Question(look.team, look.asker, look.channel, look.question_ts, thread_ts, words, Surface.CHANNEL)
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """Where the private answers' questions come from."""
+
+    offers: Offers
+    threads: Threads
+    access: Access
+    place_of: Callable[[str], Place]
+    """Our own id of a channel."""
+
+    def earlier_turns(self, question: Question) -> tuple[Turn, ...]:
+        """What was said before a question: of one that a channel's asker has answered alone, what was said there.
+
+        Nothing of a channel that the asker may not read any more.
+        """
+        origin = self.of(question)
+        if origin is None or question.thread_ts is not None:
+            return self.threads.earlier_turns(question)
+        can_read = self.access.scope_of(question).admits({self.place_of(origin.channel)})
+        return self.threads.earlier_turns(origin) if can_read else ()
+
+    def of(self, question: Question) -> Question | None:
+        """The message of a channel that asked what is answered, or was, in a DM's thread; None where none did."""
+        if question.surface is not Surface.DM:
+            return None
+        look = self.offers.look_below(question.team, question.channel, question.root_ts)
+        return origin_of(look, question.text) if look and not look.is_command else None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidingByOrigin:
+    """What a model may not be told in a channel, it may not be told in a DM about that channel's question either."""
+
+    confiding: Confiding
+    origins: Origins
+
+    def may_tell(self, question: Question, turns: tuple[Turn, ...]) -> bool:
+        """Whether it may be told the question and what was said before it."""
+        origin = self.origins.of(question)
+        return self.confiding.may_tell(question, turns) and (origin is None or self.confiding.may_tell(origin, ()))
+
+    def may_show(self, evidence: Evidence) -> bool:
+        """Whether it may be shown every passage of the evidence."""
+        return self.confiding.may_show(evidence)
