@@ -13,7 +13,7 @@ from pathlib import Path
 from slack_sdk import WebClient
 
 from bot.access.membership import Membership
-from bot.answering.confiding import Confiding, Withholding
+from bot.answering.leaving_out import without_people
 from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts
 from bot.errors import StateError
@@ -28,9 +28,9 @@ from bot.state.choices import Choices
 from bot.state.database import Database, open_database
 from bot.state.places import Places
 from bot.state.questions import Questions
-from bot.sync.selection import LeftOut
 from bot.sync.talk import TalkSources
 from bot.types import Question, Turn
+from bot.wishes import Wishes, left_out_of
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
@@ -205,27 +205,14 @@ def talk_sources(slack: Slack, database: Database) -> TalkSources:
     return TalkSources(us, names, slack.workspace.permalink, asked_in, left_out_of(database, us.team))
 
 
-def left_out_of(database: Database, team: str) -> LeftOut:
-    """What a team's people don't want to be used."""
-    choices = Choices(database)
-    return LeftOut(partial(choices.unused_people, team), partial(choices.left_out_places, team))
-
-
 def path_parts(
     access: Access,
     earlier_turns: Callable[[Question], tuple[Turn, ...]],
     retrieval: Retrieval,
-    confiding: Confiding,
+    wishes: Wishes,
     model: WritingModel | None = None,
 ) -> Parts:
     """What the path from a question to a reply needs."""
-    parts = Parts(access, earlier_turns, retrieval.searcher.search, retrieval.meaning, confiding=confiding)
+    search = without_people(retrieval.searcher.search, wishes.unquoted)
+    parts = Parts(access, earlier_turns, search, retrieval.meaning, confiding=wishes.confiding)
     return with_model(parts, retrieval.meaning, model)
-
-
-def confiding_of(database: Database, team: str) -> Confiding:
-    """What a team's people let a language model be told."""
-    choices, places = Choices(database), Places(database)
-    return Withholding(
-        lambda: choices.places_never_to_model(team), lambda question: places.place_of(team, question.channel)
-    )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.answering.path import answer
-from bot.app import Slack, confiding_of, path_parts, talk_sources
+from bot.app import Slack, path_parts, talk_sources
 from bot.live import LiveIndex
 from bot.models import WritingModel
 from bot.slack.asking import Asking
+from bot.slack.directory import Directory
 from bot.slack.events import access_change
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
@@ -29,6 +30,7 @@ from bot.sync.file_readings import FileReadings
 from bot.sync.files import SharedFiles
 from bot.sync.reading import ChannelReader
 from bot.types import Conversation, FollowUps, Question, Reply
+from bot.wishes import wishes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +69,13 @@ def build_bot(
 def _asking(
     slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps, model: WritingModel | None
 ) -> Asking:
-    asked = Questions(database)
-    threads = Threads(slack.workspace, slack.names)
+    us, asked = slack.workspace.identity(), Questions(database)
+    threads = Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team))
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
     parts = partial(path_parts, slack.access, threads.earlier_turns)
-    confiding = confiding_of(database, slack.workspace.identity().team)
+    wishes = wishes_of(database, us.team, Directory(slack.workspace, insists=True))
 
     def reply(question: Question) -> Reply:
-        return index.use(lambda retrieval: answer(question, parts(retrieval, confiding, model)))
+        return index.use(lambda retrieval: answer(question, parts(retrieval, wishes, model)))
 
     return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.types import Evidence, Question, Surface, Turn
+from bot.types import Evidence, Question, Turn
 from retrieval.types import Place
 
 
@@ -28,15 +28,15 @@ class Withholding:
 
     withheld: Callable[[], frozenset[Place]] = frozenset
     """The channels, as of now."""
-    place_of: Callable[[Question], Place] = lambda question: Place(question.channel)
-    """The channel in which a question was asked."""
+    asked_in: Callable[[Question], Place | None] = lambda question: Place(question.channel)
+    """The channel in which a question was put, wherever it is answered; None of one that was put in a DM."""
 
     def may_tell(self, question: Question, turns: tuple[Turn, ...]) -> bool:
         """Not what was asked there, nor what follows an answer of ours that cites something from there."""
         withheld = self.withheld()
         if not withheld:
             return True
-        was_asked_there = question.surface is Surface.CHANNEL and self.place_of(question) in withheld
+        was_asked_there = self.asked_in(question) in withheld
         return not was_asked_there and not any(_may_repeat(turn, withheld) for turn in turns)
 
     def may_show(self, evidence: Evidence) -> bool:

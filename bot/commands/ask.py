@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.answering.path import Access, answer
-from bot.app import LOCAL_TEAM, Slack, confiding_of, open_retrieval, open_slack, open_state, path_parts
+from bot.app import LOCAL_TEAM, Slack, open_retrieval, open_slack, open_state, path_parts
 from bot.commands.naming import channel_named, person_named
 from bot.commands.outcomes import as_json, as_text
 from bot.commands.parsing import Ask
@@ -17,10 +17,12 @@ from bot.commands.terminal import say, say_json
 from bot.errors import BotError, UsageError
 from bot.models import open_writing_model
 from bot.settings import Settings
+from bot.slack.directory import Directory
 from bot.slack.workspace import Workspace
 from bot.state.database import Database
 from bot.texts import NOT_FOR_GUESTS
 from bot.types import Admission, Conversation, ConversationKind, Question, Surface, Turn
+from bot.wishes import NO_WISHES, Wishes, wishes_of
 from retrieval.types import WORKSPACE, Passage, Place, Scope
 
 DM = "dm"
@@ -44,12 +46,19 @@ def run(command: Ask, settings: Settings) -> int:
     _require_slack(command, settings)
     turns = read_thread(command.thread) if command.thread else ()
     with open_state(settings) as database:
-        question, access = _asked(command, settings, database, is_reply=bool(turns))
+        slack = open_slack(settings, database) if settings.has_slack else None
+        question, access = _asked(command, slack, is_reply=bool(turns))
         with open_retrieval(settings, question.team, "footnote ask") as retrieval:
-            confiding, model = confiding_of(database, question.team), open_writing_model(settings)
-            reply = answer(question, path_parts(access, lambda _: turns, retrieval, confiding, model))
+            wishes, model = _wishes(slack, database), open_writing_model(settings)
+            reply = answer(question, path_parts(access, lambda _: turns, retrieval, wishes, model))
     say_json(as_json(reply)) if command.json else say(as_text(reply))
     return 0
+
+
+def _wishes(slack: Slack | None, database: Database) -> Wishes:
+    if slack is None:
+        return NO_WISHES
+    return wishes_of(database, slack.workspace.identity().team, Directory(slack.workspace, insists=True))
 
 
 def read_thread(file: Path) -> tuple[Turn, ...]:
@@ -85,13 +94,12 @@ def _require_slack(command: Ask, settings: Settings) -> None:
         raise UsageError("--in says where somebody asks: say who with --as.")
 
 
-def _asked(command: Ask, settings: Settings, database: Database, is_reply: bool) -> tuple[Question, Access]:
+def _asked(command: Ask, slack: Slack | None, is_reply: bool) -> tuple[Question, Access]:
     now = f"{time.time():.6f}"
     thread_ts = f"{float(now) - 1:.6f}" if is_reply else None
-    if not settings.has_slack:
+    if slack is None:
         question = Question(LOCAL_TEAM, "", "", now, thread_ts, command.words, Surface.DM)
         return question, _open_to_all(LOCAL_TEAM, frozenset())
-    slack = open_slack(settings, database)
     return _asked_in_slack(command, slack, now, thread_ts)
 
 

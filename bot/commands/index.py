@@ -7,7 +7,7 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from bot.app import LOCAL_TEAM, Slack, left_out_of, open_retrieval, open_slack, open_state, team_of
+from bot.app import LOCAL_TEAM, Slack, open_retrieval, open_slack, open_state, team_of
 from bot.commands.naming import channel_named
 from bot.commands.parsing import Index
 from bot.commands.terminal import bar, counted, remark, say
@@ -21,6 +21,7 @@ from bot.sync.archive import Archive, open_archive
 from bot.sync.documents import NOT_DOCUMENTS, PREFIX, index_documents
 from bot.sync.export import Export, Tally, permalink_of
 from bot.sync.export import team_of as team_of_export
+from bot.wishes import left_out_of
 from retrieval.types import WORKSPACE, IndexReport, Place
 
 MOST_REASONS = 10

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container
+
 from bot.errors import SlackDenied, SlackError
 from bot.slack.messages import Message, Names, is_noise, readable
 from bot.slack.opening import asked_by_opening
 from bot.slack.replies import words_of
 from bot.slack.workspace import Workspace
 from bot.types import Question, Turn
+from retrieval.types import Place
 
 MOST_TURNS = 20
 """A follow-up leans on the last few messages and on the root; a longer thread is read no further back."""
@@ -15,12 +18,34 @@ THREAD_IS_GONE = "thread_not_found"
 """Slack's word for a thread of which nothing is left."""
 
 
+Cited = Callable[[str, str], frozenset[Place] | None]
+"""Where the sources stand that a post of Footnote's cites, by its channel and `ts`; None where nobody remembers."""
+
+
+def _nobody_remembers(_channel: str, _ts: str) -> None:
+    """For where no answers are kept."""
+
+
 class Threads:
     """The threads of one workspace. Raises `SlackError` unless it says otherwise."""
 
-    def __init__(self, workspace: Workspace, names: Names) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        names: Names,
+        unused: Callable[[], Container[str]] = frozenset,
+        cited: Cited = _nobody_remembers,
+    ) -> None:
+        """Read a workspace's threads.
+
+        Args:
+            unused: Those who don't want their messages used; what they ask themselves is read all the same.
+            cited: What Footnote's own posts rest on.
+        """
         self._workspace = workspace
         self._names = names
+        self._unused = unused
+        self._cited = cited
 
     def earlier_turns(self, question: Question) -> tuple[Turn, ...]:
         """What was said before the question, oldest first: the root and the newest of the rest.
@@ -30,7 +55,8 @@ class Threads:
         if question.thread_ts is None:
             return ()
         try:
-            turns = [self._turn(message, question) for message in self._before(question) if not is_noise(message)]
+            before = self._before(question)
+            turns = [self._turn(message, question) for message in before if self._is_heard(message, question)]
         except SlackError as error:
             if error.code != "ratelimited":
                 raise
@@ -56,6 +82,10 @@ class Threads:
             return None
         return found[0] if found and not is_noise(found[0]) else None
 
+    def _is_heard(self, message: Message, question: Question) -> bool:
+        is_wanted = message.user == question.asker or message.user not in self._unused()
+        return is_wanted and not is_noise(message)
+
     def _before(self, question: Question) -> tuple[Message, ...]:
         return tuple(message for message in self._thread(question) if message.ts < question.ts)
 
@@ -78,4 +108,5 @@ class Threads:
             return Turn(author, readable(message, self._names))
         if asked := asked_by_opening(message):
             return Turn(self._names.person(question.asker), readable(asked, self._names))
-        return Turn("", readable(words_of(message), self._names), is_footnote=True)
+        cites = self._cited(message.channel, message.ts)
+        return Turn("", readable(words_of(message), self._names), is_footnote=True, cites=cites)

@@ -67,7 +67,9 @@ class Case:
 
     def answered(self) -> Reply:
         write = Writer(self.writer, _similarity, lambda text: len(text.split()), 8000)
-        confiding = Withholding(lambda: self.withheld, lambda question: Place(question.channel))
+        confiding = Withholding(
+            lambda: self.withheld, lambda question: None if question.surface is Surface.DM else Place(question.channel)
+        )
         parts = Parts(
             self, lambda _: self.turns, self.search, _similarity, write, ModelRewriter(self.rewriter), confiding
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from bot.slack.workspace import Identity, Workspace
 from bot.state.database import open_database
 from bot.state.questions import Questions, QuestionState
 from bot.types import FollowUps, Question, Surface, Turn
+from retrieval.types import Place
 
 ME = Identity("T1", "https://acme.slack.com/", "U0ME", "B0ME", "A0ME")
 
@@ -190,6 +191,22 @@ def test_a_long_thread_is_read_as_its_root_and_its_end() -> None:
     assert (turns[0], turns[1].text, turns[-1].text) == (Turn("ann", "message 10"), "message 61", "message 79")
 
 
+def _section(text: str) -> Mapping[str, object]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
+
+
+def test_who_does_not_want_their_messages_used_is_not_heard_in_a_thread() -> None:
+    """Except as the one who asks: a follow-up leans on what its own asker said before."""
+    said = [("10.0", "U0ANN"), ("11.0", "U0BO"), ("12.0", "U0ME"), ("13.0", "U0CY")]
+    thread = tuple(Message("C0GENERAL", ts, user=user, blocks=(_section(f"says {user}"),)) for ts, user in said)
+    question = Question("T1", "U0BO", "C0GENERAL", "80.0", "10.0", "and?", Surface.CHANNEL)
+    cited = {("C0GENERAL", "12.0"): frozenset({Place("shop")})}
+    threads = Threads(Fixed(thread), Names(), lambda: {"U0BO", "U0CY"}, lambda channel, ts: cited.get((channel, ts)))
+    turns = threads.earlier_turns(question)
+    assert [turn.text for turn in turns] == ["says U0ANN", "says U0BO", "says U0ME"]
+    assert [turn.cites for turn in turns] == [None, None, {"shop"}]
+
+
 @pytest.mark.parametrize(
     ("code", "is_read_alone"), [("ratelimited", True), ("thread_not_found", True), ("internal_error", False)]
 )
@@ -211,11 +228,17 @@ def test_a_thread_that_slack_gives_too_rarely_leaves_the_question_alone(code: st
 
 def test_notices_and_posts_without_words_are_no_turns() -> None:
     """Joins, tombstones and empty posts say nothing; a bot's blocks do."""
-    section = {"type": "section", "text": {"type": "mrkdwn", "text": "Build *failed*"}}
     thread = (
         Message("C0GENERAL", "1.0", subtype="tombstone", user="USLACKBOT", text="This message was deleted."),
         Message("C0GENERAL", "2.0", subtype="channel_join", user="U0ANN", text="joined"),
-        Message("C0GENERAL", "3.0", bot_id="B0OTHER", username="ci", subtype="bot_message", blocks=(section,)),
+        Message(
+            "C0GENERAL",
+            "3.0",
+            bot_id="B0OTHER",
+            username="ci",
+            subtype="bot_message",
+            blocks=(_section("Build *failed*"),),
+        ),
         Message("C0GENERAL", "4.0", user="U0ANN"),
     )
     question = Question("T1", "U0ANN", "C0GENERAL", "5.0", "1.0", "why?", Surface.CHANNEL)

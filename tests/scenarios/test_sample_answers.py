@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from bot.answering.confiding import NOTHING_WITHHELD
 from bot.answering.path import answer
 from bot.app import Slack, open_retrieval, open_slack, open_state, path_parts
 from bot.live import LiveIndex
@@ -21,6 +20,7 @@ from bot.running import build_bot
 from bot.settings import Settings
 from bot.sync.documents import index_documents
 from bot.types import Answer, Help, Outcome, Question, Refusal, Surface, Turn
+from bot.wishes import NO_WISHES
 from retrieval.types import WORKSPACE, Hit, Scope, SearchResult
 from sandbox.seed import read_seed
 from sandbox.server import Sandbox
@@ -125,9 +125,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory, models_folder: Path) -> Iter
                         found.extend(result.hits[:5])
                         return result
 
-                    parts = replace(
-                        path_parts(slack.access, lambda _: thread, retrieval, NOTHING_WITHHELD), search=search
-                    )
+                    parts = replace(path_parts(slack.access, lambda _: thread, retrieval, NO_WISHES), search=search)
                     return _judged(row, answer(_question(row, sandbox, slack), parts).outcome, found, sandbox)
 
                 yield tuple(map(reply, questions))
