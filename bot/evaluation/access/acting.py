@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from bot.evaluation.access.words import Words, sentence
@@ -22,12 +22,26 @@ class Acting:
     words: Words
     topics: list[str]
     """Those that several places share."""
+    _theirs: list[Channel] = field(default_factory=list)
+    """The rooms that acts are about for now; empty: any."""
 
     def act(self) -> str:
         """Do something at random; what was done, in words without canaries, or nothing."""
         acts, weights = zip(*_ACTS, strict=True)
         chosen: Callable[[Acting], str] = self.random.choices(acts, weights)[0]
         return chosen(self)
+
+    def take_away(self, asker: str, room: str, places: frozenset[str]) -> str:
+        """Do something by which what was just given to somebody in a room, from these places, may be theirs no more."""
+        channels = self.still.workspace.channels
+        self._theirs = [channels[place] for place in sorted(places) if place in channels]
+        person, where = self.still.workspace.people[asker], channels.get(room)
+        try:
+            takings = [self.kick, self.leave, self.convert, self.share, self.edit, self.delete, self.kick_footnote]
+            takings += [lambda: self._make_guest(person), lambda: self._bring_stranger(where)]
+            return self.random.choice(takings)()
+        finally:
+            self._theirs = []
 
     def _try(self, method: str, person: Person, story: str, /, **arguments: object) -> str:
         return story if self.still.call(method, person.id, **arguments).get("ok") else ""
@@ -137,11 +151,25 @@ class Acting:
         story = f"{person.name} is made {kind}"
         return self._try("sandbox.changePerson", self._admin(), story, user=person.id, kind=kind)
 
+    def _make_guest(self, person: Person) -> str:
+        if person.admin or person.kind is not PersonKind.MEMBER:
+            return ""
+        story = f"{person.name} is made guest"
+        return self._try("sandbox.changePerson", self._admin(), story, user=person.id, kind="guest")
+
+    def _bring_stranger(self, channel: Channel | None) -> str:
+        """Somebody who is no full member comes into a room, by which replies there may hold less."""
+        if channel is None or channel.kind is ChannelKind.DM:
+            return ""
+        person = self._person((PersonKind.GUEST, PersonKind.SINGLE_CHANNEL_GUEST))
+        story = f"{person.name} is invited to {_name(channel)}"
+        return self._try("conversations.invite", self._insider(channel), story, channel=channel.id, users=person.id)
+
     # ------------------------------------------------------------------------------------------------------ choices
 
     def _room(self) -> Channel:
         rooms = [room for room in self.still.workspace.channels.values() if room.kind is not ChannelKind.DM]
-        return self.random.choice(rooms)
+        return self.random.choice(self._theirs or rooms)
 
     def _said(self, channel: Channel) -> list[Message]:
         """What people have said there that holds a canary."""

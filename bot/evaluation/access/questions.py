@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -12,8 +12,10 @@ from bot.evaluation.access.words import question
 from sandbox.state import Channel, ChannelKind
 from sandbox.still import StillSandbox
 
-_IN_A_DM, _IN_A_THREAD = 0.3, 0.25
+_IN_A_DM, _IN_A_THREAD, _POINTED = 0.3, 0.25, 0.5
 """How often."""
+_RECENT = 3
+"""Changes that are looked back at for something that was lost by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +30,57 @@ class Put:
     """What is asked for, under a topic that no other canary has; empty where the topic is shared."""
 
 
-def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str], truth: Truth) -> Put | None:
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Who wants to know what, and where they will ask."""
+
+    asker: str
+    room: str
+    canary: str
+
+
+def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str], timeline: Timeline) -> Put | None:
     """Somebody asks for something somewhere; `topics` are those of all canaries. None where Slack refuses the post."""
-    people = [person for person in still.workspace.people.values() if person.id != still.workspace.app.user_id]
-    asker = random.choices(people, [6 if person.kind == "member" else 1 for person in people])[0].id
-    room = _place(still, random, asker)
-    if room is None:
+    wish = _for_what_was_lost(random, timeline) if random.random() < _POINTED else None
+    wish = wish or _at_random(still, random, sorted(topics), timeline.now)
+    if wish is None:
         return None
-    canary = _wanted(random, topics, truth, asker, room.id)
+    room = still.workspace.channels[wish.room]
     mention = "" if room.kind is ChannelKind.DM else f"<@{still.workspace.app.user_id}> "
     root = _root(random, room)
     below = {"thread_ts": root} if root else {}
-    text = mention + question(topics[canary])
-    posted = still.call("chat.postMessage", asker, channel=room.id, text=text, **below)
+    text = mention + question(topics[wish.canary])
+    posted = still.call("chat.postMessage", wish.asker, channel=room.id, text=text, **below)
     if not posted.get("ok"):
         return None
     ts = str(posted["ts"])
-    is_unique = sum(other == topics[canary] for other in topics.values()) == 1
-    return Put(asker, room.id, ts, root or ts, canary if is_unique else "")
+    is_unique = sum(topic == topics[wish.canary] for topic in topics.values()) == 1
+    return Put(wish.asker, room.id, ts, root or ts, wish.canary if is_unique else "")
+
+
+def _for_what_was_lost(random: Random, timeline: Timeline) -> _Wish | None:
+    """What could be given somewhere before one of the last changes and can't be given there now: where leaks begin."""
+    now = timeline.now
+    lost = [
+        (room_id, canary)
+        for change in timeline.latest(_RECENT)
+        for room_id, room in sorted(now.rooms.items())
+        if room.has_footnote and room_id in change.before.rooms
+        for canary in sorted(change.before.stands)
+        if change.before.may_all_read(room_id, canary) and not now.may_all_read(room_id, canary)
+    ]
+    if not lost:
+        return None
+    room_id, canary = random.choice(lost)
+    askers = [person for person in sorted(now.rooms[room_id].members) if now.people[person] is Kind.MEMBER]
+    return _Wish(random.choice(askers), room_id, canary) if askers else None
+
+
+def _at_random(still: StillSandbox, random: Random, canaries: Sequence[str], now: Truth) -> _Wish | None:
+    people = [person for person in still.workspace.people.values() if person.id != still.workspace.app.user_id]
+    asker = random.choices(people, [6 if person.kind == "member" else 1 for person in people])[0].id
+    room = _place(still, random, asker)
+    return _Wish(asker, room.id, _wanted(random, canaries, now, asker, room.id)) if room else None
 
 
 def open_dms(still: StillSandbox) -> None:
@@ -63,12 +98,11 @@ def _place(still: StillSandbox, random: Random, asker: str) -> Channel | None:
     return random.choices(rooms, [1 if room.is_shared else 3 for room in rooms])[0]
 
 
-def _wanted(random: Random, topics: Mapping[str, str], truth: Truth, asker: str, room: str) -> str:
-    """A canary that could be given there, one that the asker alone might have, or any, those too that are gone."""
-    everything = sorted(topics)
-    theirs = [canary for canary in everything if truth.may_read(asker, canary)]
+def _wanted(random: Random, canaries: Sequence[str], truth: Truth, asker: str, room: str) -> str:
+    """One that could be given there, one that the asker alone might have, or any, those too that are gone."""
+    theirs = [canary for canary in canaries if truth.may_read(asker, canary)]
     owed = [canary for canary in theirs if truth.may_all_read(room, canary)]
-    return random.choice(random.choice([choices for choices in (owed, theirs, everything) if choices]))
+    return random.choice(random.choice([choices for choices in (owed, theirs, canaries) if choices]))
 
 
 def _root(random: Random, room: Channel) -> str:
@@ -84,8 +118,8 @@ def is_owed(put: Put, timeline: Timeline, at: float, known_s: float) -> bool:
 
     def may(truth: Truth) -> bool:
         room = truth.rooms.get(put.room)
-        admitted = truth.people[put.asker] is Kind.MEMBER and room is not None and not room.is_shared
-        return admitted and truth.may_all_read(put.room, put.canary)
+        is_answered_there = room is not None and room.has_footnote and not room.is_shared
+        return is_answered_there and truth.people[put.asker] is Kind.MEMBER and truth.may_all_read(put.room, put.canary)
 
     since = timeline.since(may)
     is_known = since is None or at - since.at > known_s

@@ -51,6 +51,10 @@ class Timeline:
             began = change
         return began if began and not holds(began.before) else None
 
+    def latest(self, most: int) -> list[Change]:
+        """The last changes, the newest first."""
+        return self._changes[: -most - 1 : -1]
+
     def told_at(self, change: Change) -> float | None:
         """When the last of a change's events came; None where one has not come, or there is none."""
         if not change.events or not change.events <= self._came.keys():

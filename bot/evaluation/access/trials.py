@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
+from bot.app import Slack
 from bot.evaluation.access.acting import Acting
 from bot.evaluation.access.judging import GRACE_S, Findings, Judge
+from bot.evaluation.access.listening import listening
 from bot.evaluation.access.oracle import WORKSPACE
 from bot.evaluation.access.questions import Put, is_owed, open_dms, put_question, reply_to
 from bot.evaluation.access.stage import Stage, Theatre
@@ -16,21 +19,27 @@ from bot.evaluation.access.worlds import World, build_world
 from sandbox.faults import EventFault
 from sandbox.types import Json
 
-_STEPS = 24
+_FEWEST_STEPS, _MOST_STEPS = 8, 18
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
 _LATE_S = (5.0, 30.0, 90.0)
+_ASKED, _TAKEN_AWAY = 0.6, 0.8
+"""How often."""
 _EVERY = 1_000
 """More events than one act has."""
 
 
-def run_trial(theatre: Theatre, seed: int) -> Findings:
-    """The trial of a seed."""
+Altered = Callable[[Slack], Slack]
+"""What a test changes of the product, to see that the trials would notice."""
+
+
+def run_trial(theatre: Theatre, seed: int, altered: Altered = lambda slack: slack) -> Findings:
+    """The trial of a seed: the same every time."""
     random = Random(seed)
     world = build_world(random)
     findings = Findings()
-    with theatre.stage(world) as stage:
+    with listening(findings.log_leaks), theatre.stage(world, altered) as stage:
         trial = _Trial(stage, world, random, findings)
-        for _ in range(_STEPS):
+        for _ in range(random.randint(_FEWEST_STEPS, _MOST_STEPS)):
             trial.step()
     return findings
 
@@ -50,12 +59,15 @@ class _Trial:
         self._timeline = Timeline(truth_of(self._still.workspace, self._documents))
         self._judge = Judge(self._timeline, self._clock, findings)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
+        self._given: Put | None = None
+        """The last question whose answer was given, until something is done about it."""
+        self._note_topics()
         self._still.connect(self._take)
 
     def step(self) -> None:
         """Time passes, and somebody does or asks something."""
         self._still.advance(self._random.choice(_PAUSES_S))
-        self._ask() if self._random.random() < 0.55 else self._act()
+        self._ask() if self._random.random() < _ASKED else self._act()
         self._judge.look(put_by_footnote(self._still.workspace))
 
     def _take(self, payload: Json) -> bool:
@@ -67,14 +79,22 @@ class _Trial:
 
     def _act(self) -> None:
         sent, how = len(self._still.sent()), self._fault()
-        done = self._acting.act()
+        done = self._taking_away() or self._acting.act()
         self._still.faults.dropped.clear()
         self._still.faults.delayed.clear()
         if done:
             self._tell(f"{done}{how}")
             events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
+            self._note_topics()
             self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
         self._stage.settle()
+
+    def _taking_away(self) -> str:
+        """Take away what was just given, now and then."""
+        given, self._given = self._given, None
+        if given is None or self._random.random() > _TAKEN_AWAY:
+            return ""
+        return self._acting.take_away(given.asker, given.room, self._timeline.now.stands.get(given.canary, frozenset()))
 
     def _fault(self) -> str:
         """What becomes of the events of the next act."""
@@ -89,25 +109,30 @@ class _Trial:
         return ""
 
     def _ask(self) -> None:
-        for channel in self._still.workspace.channels.values():
-            for message in channel.messages.values():
-                self._topics |= topics_in(message.text)
-        put = put_question(self._still, self._random, self._topics, self._timeline.now)
+        put = put_question(self._still, self._random, self._topics, self._timeline)
         if put is None:
             return
         self._findings.questions += 1
         self._tell(f"{self._name(put.asker)} asks in {self._room(put.room)}")
         is_owed_now = is_owed(put, self._timeline, self._clock(), GRACE_S)
         self._stage.settle()
-        if is_owed_now:
-            self._check(put)
-
-    def _check(self, put: Put) -> None:
         reply = reply_to(put, self._still)
+        if put.canary and put.canary in reply:
+            self._given = put
+        if is_owed_now:
+            self._check(put, reply)
+
+    def _check(self, put: Put, reply: str) -> None:
         if put.canary in reply:
             self._findings.answered += 1
         else:
             self._findings.needless.append(f"{put.room} {put.ts}: {put.canary} was owed, and the reply was {reply!r}")
+
+    def _note_topics(self) -> None:
+        """Remember under which topic each canary stands; one that goes may still be asked for."""
+        for channel in self._still.workspace.channels.values():
+            for message in channel.messages.values():
+                self._topics |= topics_in(message.text)
 
     def _tell(self, what: str) -> None:
         self._findings.story.append(f"{self._clock() - self._began_at:7.1f} s  {what}")
