@@ -17,7 +17,9 @@ REQUIRED_SCOPES = frozenset(
         "channels:history",
         "channels:read",
         "chat:write",
+        "commands",
         "im:history",
+        "im:write",
         "users:read",
     }
 )

@@ -40,6 +40,11 @@ class Vault:
             return None
 
 
+def passing_vault() -> Vault:
+    """A vault whose key is kept nowhere: what it seals is for this process alone."""
+    return Vault(Fernet.generate_key().decode())
+
+
 def open_vault(key: str, folder: Path) -> Vault:
     """The vault of the key that is set, or of one that is made once and kept in the data folder for its owner alone.
 
