@@ -1,12 +1,13 @@
 """sandbox.*: what Slack has no method for: what a person sees and does, time, and faults."""
 
 from dataclasses import asdict
+from typing import cast
 
 from sandbox.access import joined, visible
 from sandbox.calls import Call, Method, Methods
 from sandbox.faults import CallFault, EventFault
 from sandbox.interactions import command, press
-from sandbox.state import Person
+from sandbox.state import Ephemeral, Person
 from sandbox.types import Json, Refused
 
 _ACK_S = 3.0  # Source: how long Slack waits for an interaction's ack
@@ -42,7 +43,27 @@ def _slash_command(call: Call) -> Json:
     with call.workspace.lock:
         channel = visible(call.workspace, call.caller, call.args.text("channel"))
         payload = command(call.workspace, _person(call), channel, call.args.text("command"), call.args.text("text"))
-    return _ask(call, "slash_commands", payload)
+    answer = _ask(call, "slash_commands", payload)
+    _show(call, payload, cast("Json", answer["response"]))
+    return answer
+
+
+def _show(call: Call, payload: Json, response: Json) -> None:
+    """What the app says in its ack, where the command was typed, to whoever typed it."""
+    if not response.get("text"):
+        return
+    with call.workspace.lock:
+        shown = Ephemeral(
+            ts=call.workspace.clock.next_ts(),
+            channel=str(payload["channel_id"]),
+            user=str(payload["user_id"]),
+            text=str(response["text"]),
+            blocks=(),
+            attachments=(),
+            thread_ts="",
+            bot_id=call.workspace.app.bot_id,
+        )
+        call.workspace.ephemerals.append(shown)
 
 
 def _ask(call: Call, kind: str, payload: Json) -> Json:

@@ -14,6 +14,7 @@ from sandbox.api import Api, person_token
 from sandbox.clock import ts_of
 from sandbox.methods.files import may_open
 from sandbox.state import Channel, Workspace
+from sandbox.types import Json
 from sandbox.web.composing import as_sent
 from sandbox.web.files import file_response
 from sandbox.web.handbook import Handbook
@@ -116,14 +117,21 @@ class Pages:
         return Response(json.dumps({**fresh, "mark": mark}), mimetype="application/json")
 
     def _post(self, request: Request, viewer: Viewer, channel_id: str) -> Response:
-        text = as_sent(request.form.get("text", "").strip(), self._workspace)
-        given = {"channel": channel_id, "text": text, "thread_ts": request.form.get("thread", "")}
-        answer = self._api.answer("chat.postMessage", given, person_token(viewer.person.id))
-        if not answer.body["ok"]:
-            return _html(note_page("Not sent", f"Slack says {answer.body['error']}."), 400)
-        return redirect(
-            f"/client/{channel_id}?{urlencode({'as': viewer.person.id, 'thread': given['thread_ts']})}", 303
-        )
+        typed, thread = request.form.get("text", "").strip(), request.form.get("thread", "")
+        answer = self._sent(typed, viewer, {"channel": channel_id, "thread_ts": thread})
+        if not answer["ok"]:
+            return _html(note_page("Not sent", f"Slack says {answer['error']}."), 400)
+        return redirect(f"/client/{channel_id}?{urlencode({'as': viewer.person.id, 'thread': thread})}", 303)
+
+    def _sent(self, typed: str, viewer: Viewer, where: Json) -> Json:
+        """Slack's answer to a message, or to a command, which begins with a slash."""
+        text, token = as_sent(typed, self._workspace), person_token(viewer.person.id)
+        if not typed.startswith("/"):
+            return self._api.answer("chat.postMessage", {**where, "text": text}, token).body
+        command, _, words = text.partition(" ")
+        answer = self._api.answer("sandbox.slashCommand", {**where, "command": command, "text": words}, token).body
+        failed: Json = {"ok": False, "error": "dispatch_failed"}
+        return answer if not answer["ok"] or answer["acked"] else failed
 
     def _press(self, request: Request, channel_id: str) -> Response:
         names = ("ts", "action_id", "value")

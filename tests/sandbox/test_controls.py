@@ -89,12 +89,15 @@ def test_response_addresses_post_replace_and_delete(sandbox: Sandbox, client: Cl
 
 
 def test_commands_reach_the_app(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
-    """A slash command of the manifest is delivered; another one is unknown."""
+    """A slash command of the manifest is delivered, and its ack shown to whoever typed it; another one is unknown."""
     given = {"channel": sandbox.channel_id("general"), "text": "where is the ladder?"}
     answer = client("bo").api_call("sandbox.slashCommand", json={**given, "command": "/footnote"})
     payload = next(each["payload"] for each in app.envelopes if each["type"] == "slash_commands")
     assert (answer["acked"], payload["command"], payload["text"]) == (True, "/footnote", "where is the ladder?")
     assert payload["user_id"] == "U0BO"
+    shown = client("bo").api_call("sandbox.ephemerals")["messages"]
+    assert [(each["channel"], each["text"]) for each in shown] == [(given["channel"], "seen")]
+    assert client("ann").api_call("sandbox.ephemerals")["messages"] == []
     with pytest.raises(SlackApiError, match="unknown_command"):
         client("bo").api_call("sandbox.slashCommand", json={**given, "command": "/other"})
 

@@ -129,6 +129,17 @@ def test_what_is_typed_is_posted_as_that_person(sandbox: Sandbox, client: Client
     )
 
 
+def test_a_command_is_typed_like_a_message(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """What begins with a slash goes to the app and is no message; what no app knows is told."""
+    general = sandbox.channel_id("general")
+    status, _ = Browser(sandbox, "bo").send(f"client/{general}/post", text="/footnote where is #general?")
+    payload = next(each["payload"] for each in app.envelopes if each["type"] == "slash_commands")
+    assert (status, payload["command"], payload["text"]) == (200, "/footnote", f"where is <#{general}|general>?")
+    assert "/footnote" not in [m["text"] for m in client("bo").conversations_history(channel=general)["messages"]]
+    status, page = Browser(sandbox, "bo").send(f"client/{general}/post", text="/unknown")
+    assert (status, "unknown_command" in page) == (400, True)
+
+
 def test_nobody_posts_where_they_are_not(sandbox: Sandbox) -> None:
     """Without membership there is no form, and a form sent anyway is refused."""
     browser, workshop = Browser(sandbox, "cy"), sandbox.channel_id("workshop")
