@@ -12,7 +12,8 @@ from pathlib import Path
 
 from slack_sdk import WebClient
 
-from bot.access.membership import Membership
+from bot.access.certain import CertainAccess
+from bot.access.membership import Membership, People
 from bot.answering.leaving_out import without_people
 from bot.answering.meaning import Meaning
 from bot.answering.path import Access, Parts
@@ -173,6 +174,8 @@ class Slack:
     access: Membership
     files: SlackFiles
     choices: Choices
+    certain: CertainAccess
+    """Decides what may go on standing."""
 
 
 def open_slack(settings: Settings, database: Database, clock: Callable[[], float] = time.monotonic) -> Slack:
@@ -181,11 +184,15 @@ def open_slack(settings: Settings, database: Database, clock: Callable[[], float
     places = Places(database)
     workspace = Workspace(client, places)
     choices = Choices(database)
-    access = Membership(
-        workspace, places.places_of, clock, left_out=lambda: choices.left_out_places(workspace.identity().team)
-    )
-    files = SlackFiles(client, settings.data_folder / "incoming")
-    return Slack(client, workspace, places, Directory(workspace, clock), access, files, choices)
+
+    def access_by(people: People) -> Membership:
+        return Membership(
+            people, places.places_of, clock, left_out=lambda: choices.left_out_places(workspace.identity().team)
+        )
+
+    files, names = SlackFiles(client, settings.data_folder / "incoming"), Directory(workspace, clock)
+    certain = CertainAccess(workspace, access_by)
+    return Slack(client, workspace, places, names, access_by(workspace), files, choices, certain)
 
 
 def team_of(settings: Settings, database: Database) -> str:
