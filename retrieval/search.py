@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from retrieval.chunking import text_to_embed
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.fusion import FUSIONS, Scores, in_context, ranked
-from retrieval.stores.protocol import LegScores, PassageStore, Vector
+from retrieval.stores.protocol import BothLegs, LegScores, PassageStore, Vector
 from retrieval.types import Candidate, Hit, Passage, Scope, SearchResult, SparseVector
+
+_NO_WORDS = SparseVector((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,6 @@ class Searcher:
         self._stages = stages or Stages()
         self._reranker = reranker
         self._fuse = FUSIONS[self._stages.fusion]
-        self._pool = ThreadPoolExecutor(thread_name_prefix="sparse-leg")
 
     def search(self, query: str, scope: Scope, limit: int = 50) -> SearchResult:
         """The best `limit` passages of the scope, with each leg's candidates; nothing for an empty scope.
@@ -68,57 +68,51 @@ class Searcher:
         if scope.is_empty:
             return SearchResult()
         depth = max(limit, self._stages.candidates)
-        terms = self._sparse.embed_query(query)
-        sparse_leg = self._pool.submit(self._sparse_candidates, terms, scope, depth)
-        vector = self._dense.embed_query(query)
-        dense = self._dense_candidates(vector, scope, depth)
-        sparse = sparse_leg.result()
-        passages = {candidate.passage.id: candidate.passage for candidate in (*dense, *sparse)}
-        scores = self._scores(passages, vector, terms, scope)
-        fused = self._fused(passages, self._votes(dense, sparse, passages, scores), scores)
-        return SearchResult(self._reranked(query, fused)[:limit], dense, sparse, fused[:limit])
+        terms, vector = self._sparse.embed_query(query), self._dense.embed_query(query)
+        found = self._found(vector, terms, scope, depth)
+        passages = {
+            one.passage.id: one.passage for one in (*found.dense, *found.sparse) if one.passage.id in found.scores
+        }
+        votes = self._votes(found, passages, self._cosines(passages, found.scores, vector, scope))
+        fused = self._fused(passages, votes, found.scores)
+        return SearchResult(self._reranked(query, fused)[:limit], found.dense, found.sparse, fused[:limit])
 
-    def _dense_candidates(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._store.search_dense(vector, scope, limit) if self._stages.dense else ()
+    def _found(self, vector: Vector, terms: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        if self._stages.dense and self._stages.sparse:
+            return self._store.search_both(vector, terms, scope, limit)
+        dense = self._store.search_dense(vector, scope, limit) if self._stages.dense else ()
+        sparse = self._store.search_sparse(terms, scope, limit) if self._stages.sparse else ()
+        ids = sorted(candidate.passage.id for candidate in (*dense, *sparse))
+        return BothLegs(dense, sparse, self._store.score(ids, vector, terms, scope))
 
-    def _sparse_candidates(self, terms: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return self._store.search_sparse(terms, scope, limit) if self._stages.sparse else ()
-
-    def _scores(
-        self, passages: Mapping[str, Passage], vector: Vector, terms: SparseVector, scope: Scope
-    ) -> Mapping[str, LegScores]:
-        """Both scores of every candidate, and of those beside it, that is still in the store and in scope."""
-        beside = (id_ for passage in passages.values() for id_ in self._beside(passage))
-        return self._store.score(sorted({*passages, *beside}), vector, terms, scope)
+    def _cosines(
+        self, passages: Mapping[str, Passage], scores: Mapping[str, LegScores], vector: Vector, scope: Scope
+    ) -> Mapping[str, float]:
+        """Of the candidates and of what stands beside them, as far as that is still in the store and in scope."""
+        beside = {id_ for passage in passages.values() for id_ in self._beside(passage)} - scores.keys()
+        all_scores = {**scores, **self._store.score(sorted(beside), vector, _NO_WORDS, scope)}
+        return {id_: legs.dense for id_, legs in all_scores.items()}
 
     def _beside(self, passage: Passage) -> tuple[str, ...]:
         return passage.neighbours if self._stages.neighbours and self._stages.dense else ()
 
     def _votes(
-        self,
-        dense: tuple[Candidate, ...],
-        sparse: tuple[Candidate, ...],
-        passages: Mapping[str, Passage],
-        scores: Mapping[str, LegScores],
+        self, found: BothLegs, passages: Mapping[str, Passage], cosines: Mapping[str, float]
     ) -> tuple[Scores, Scores]:
         """What each leg brings to the fusion."""
 
         def meaning(id_: str) -> float:
-            beside = [scores[one].dense for one in self._beside(passages[id_]) if one in scores]
-            return in_context(scores[id_].dense, beside)
+            return in_context(cosines[id_], [cosines[one] for one in self._beside(passages[id_]) if one in cosines])
 
-        of_meaning = self._voters(dense, passages, self._stages.dense)
-        of_words = self._voters(sparse, passages, self._stages.sparse)
-        return (
-            {id_: meaning(id_) for id_ in of_meaning if id_ in scores},
-            {id_: scores[id_].sparse for id_ in of_words if id_ in scores},
-        )
+        of_meaning = self._voters(found.dense, passages, self._stages.dense)
+        of_words = self._voters(found.sparse, passages, self._stages.sparse)
+        return {id_: meaning(id_) for id_ in of_meaning}, {id_: found.scores[id_].sparse for id_ in of_words}
 
-    def _voters(self, leg: tuple[Candidate, ...], candidates: Iterable[str], leg_is_on: bool) -> list[str]:
+    def _voters(self, leg: tuple[Candidate, ...], candidates: Collection[str], leg_is_on: bool) -> list[str]:
         """Whose scores one leg brings to the fusion."""
         if self._stages.fill and leg_is_on:
             return list(candidates)
-        return [candidate.passage.id for candidate in leg]
+        return [candidate.passage.id for candidate in leg if candidate.passage.id in candidates]
 
     def _fused(
         self, passages: Mapping[str, Passage], votes: tuple[Scores, Scores], scores: Mapping[str, LegScores]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import TypeVar
-from uuid import UUID
 
 import qdrant_edge as engine
 
@@ -33,12 +32,11 @@ from retrieval.stores.edge_shard import (
     to_point,
 )
 from retrieval.stores.edge_upkeep import Copy, Current, open_current, write_current
-from retrieval.stores.inside import Scored, admitted, best, is_admitted
-from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
+from retrieval.stores.inside import Found, admitted, is_admitted, search_legs
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, LegScores, Vector
 from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 
 _T = TypeVar("_T")
-_EngineId = str | int | UUID
 _log = logging.getLogger(__name__)
 
 _PAGE = 1000
@@ -47,6 +45,7 @@ _BATCH = 200
 """Points written at once: about 2 MB."""
 _NO_LIMIT = 2**31 - 1
 _SEARCHING = "Searching the store"
+_NO_WORDS = SparseVector((), ())
 
 
 class EdgeStore:
@@ -186,20 +185,13 @@ class EdgeStore:
     # ------------------------------------------------------------------------------------- reading inside a scope
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return best(lambda number: self._found(dense_request(vector, scope, number)), scope, limit)
+        return self._search(vector, _NO_WORDS, scope, limit).dense
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        standing: dict[str, frozenset[Place]] = {}
+        return self._search(None, vector, scope, limit).sparse
 
-        def ask(number: int) -> list[Scored]:
-            found = self._found(sparse_request(vector, scope, number))
-            standing.update((one.passage.id, one.passage.places) for one in found)
-            return found
-
-        def exact(passage_ids: Sequence[str]) -> dict[str, float]:
-            return self._sparse_scores(vector, scope, {id_: standing[id_] for id_ in passage_ids})
-
-        return best(ask, scope, limit, exact) if vector.indices else ()
+    def search_both(self, dense: Vector, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        return self._search(dense, sparse, scope, limit)
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
@@ -227,16 +219,22 @@ class EdgeStore:
         with self._write:
             close_shard(self._shard)
 
-    def _found(self, request: engine.QueryRequest) -> list[Scored]:
+    def _search(self, dense: Vector | None, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        def by_words(passages: Sequence[Passage]) -> Mapping[str, float]:
+            return self._sparse_scores(sparse, scope, {passage.id: passage.places for passage in passages})
+
+        return search_legs(partial(self._found, dense, sparse, scope), by_words, scope, limit)
+
+    def _found(self, dense: Vector | None, sparse: SparseVector, scope: Scope, number: int) -> Found:
         """What is kept beside the vectors is read afterwards, by id: within a query it costs five times as much."""
 
-        def read(shard: engine.EdgeShard) -> tuple[dict[_EngineId, float], list[engine.Record]]:
-            scores = {point.id: point.score for point in shard.query(request)}
-            return scores, shard.retrieve(list(scores), True, False)
+        def read(shard: engine.EdgeShard) -> Found:
+            near = _scores(shard.query(dense_request(dense, scope, number))) if dense is not None else {}
+            sharing = _scores(shard.query(sparse_request(sparse, scope, number, dense))) if sparse.indices else {}
+            records = shard.retrieve(list(near | sharing), True, False)
+            return Found(near, sharing, near | sharing if dense is not None else {}, map(to_passage, records))
 
-        scores, records = self._ask(read, _SEARCHING)
-        passages = {record.id: to_passage(record) for record in records}
-        return [Scored(passages[id_], score) for id_, score in scores.items() if id_ in passages]
+        return self._ask(read, _SEARCHING)
 
     def _sparse_scores(
         self, vector: SparseVector, scope: Scope, standing: Mapping[str, frozenset[Place]]
@@ -245,9 +243,7 @@ class EdgeStore:
         if not vector.indices or not standing:
             return {}
         request = sparse_scores_request(vector, scope, standing)
-        return {
-            str(point.id): float(point.score) for point in self._ask(lambda shard: shard.query(request), _SEARCHING)
-        }
+        return _scores(self._ask(lambda shard: shard.query(request), _SEARCHING))
 
     def _ask(self, call: Callable[[engine.EdgeShard], _T], doing: str) -> _T:
         """Read from the shard that answers; where another takes its place at that moment, from that one."""
@@ -258,3 +254,7 @@ class EdgeStore:
             except StoreUnavailable:
                 if shard is self._shard:
                     raise
+
+
+def _scores(points: Iterable[engine.ScoredPoint]) -> dict[str, float]:
+    return {str(point.id): float(point.score) for point in points}

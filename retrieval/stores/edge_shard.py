@@ -126,9 +126,11 @@ def dense_request(vector: Vector, scope: Scope, limit: int) -> engine.QueryReque
     return _request(_dense_query(vector), _inside(scope), _RESCORED, limit)
 
 
-def sparse_request(vector: SparseVector, scope: Scope, limit: int) -> engine.QueryRequest:
-    """Asks for the passages of the scope that share the rarest words."""
-    return _request(_sparse_query(vector), _inside(scope), _counting_over(scope), limit)
+def sparse_request(
+    vector: SparseVector, scope: Scope, limit: int, near_to: Vector | None = None
+) -> engine.QueryRequest:
+    """Asks for the passages of the scope that share the rarest words, and how near they are to another vector."""
+    return _request(_sparse_query(vector), _inside(scope), _counting_over(scope), limit, root=_nearness(near_to))
 
 
 def dense_scores_request(vector: Vector, scope: Scope, passage_ids: Sequence[str]) -> engine.QueryRequest:
@@ -219,15 +221,22 @@ def _request(
     params: engine.SearchParams,
     limit: int,
     with_payload: bool | engine.PayloadSelector = False,
+    root: engine.Formula | engine.Query = _AS_IN_THE_LEG,
 ) -> engine.QueryRequest:
     """One leg, with the scope in the leg and at the root."""
     return engine.QueryRequest(
         limit=limit,
-        query=_AS_IN_THE_LEG,
+        query=root,
         prefetches=[engine.Prefetch(limit=limit, query=query, filter=inside, params=params)],
         filter=inside,
+        params=_EXACT,
         with_payload=with_payload,
     )
+
+
+def _nearness(vector: Vector | None) -> engine.Formula | engine.Query:
+    """What a root scores by that what a leg found is compared with, at next to no cost; as the leg did without."""
+    return _AS_IN_THE_LEG if vector is None else _dense_query(vector)
 
 
 def _inside(scope: Scope, *also: engine.ConditionType) -> engine.Filter:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from retrieval.stores.protocol import BothLegs, LegScores
 from retrieval.types import Candidate, Passage, Place, Scope
 
 _log = logging.getLogger(__name__)
@@ -16,16 +17,22 @@ _SPARE = 4
 _LAST_DIGITS = 1e-5
 """Of a score: far more than engines' sums differ by, and far less than tells two passages apart."""
 
-Exact = Callable[[Sequence[str]], Mapping[str, float]]
-"""Gives passages their scores to the last digit, those of the scope."""
-
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """What an engine found, before anybody has checked it."""
+class Found:
+    """What an engine found, before anybody has checked it; a leg that was not asked for has nothing."""
 
-    passage: Passage
-    score: float
+    near: Mapping[str, float]
+    """Ids of the dense leg's passages, and their cosines."""
+    sharing: Collection[str]
+    """Ids of the sparse leg's."""
+    cosines: Mapping[str, float]
+    """Of the passages of both; empty where nobody asked for meaning."""
+    passages: Iterable[Passage]
+
+
+ByWords = Callable[[Sequence[Passage]], Mapping[str, float]]
+"""Gives passages that may be shown their BM25 scores to the last digit, those that share a word."""
 
 
 def required_places(scope: Scope) -> tuple[tuple[str, ...], ...]:
@@ -41,29 +48,41 @@ def required_places(scope: Scope) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(str(place) for place in sorted(may_open)) for may_open in sorted(scope.readers, key=sorted))
 
 
-def best(
-    ask: Callable[[int], Sequence[Scored]], scope: Scope, limit: int, exact: Exact | None = None
-) -> tuple[Candidate, ...]:
-    """The best of one leg; engines cut equal scores anywhere, so all that share the last one are fetched.
+def search_legs(ask: Callable[[int], Found], by_words: ByWords, scope: Scope, limit: int) -> BothLegs:
+    """The best of each leg; engines cut equal scores anywhere, so all that share the last one are fetched.
 
     Args:
-        ask: Puts the leg's query to the engine, which answers with as many as it is told, best first.
+        ask: Puts the query to the engine, which answers with as many of each leg as it is told.
+        by_words: What the words' leg is ordered by: the last digits of an engine's own sums follow from how it came to
+            keep things.
         scope: What they must stand in.
-        limit: How many are wanted.
-        exact: Where the last digits of what `ask` answers follow from how the engine came to keep things.
+        limit: How many of each leg are wanted.
     """
     if scope.is_empty or limit < 1:
-        return ()
+        return BothLegs()
     asked_for = limit + _SPARE
-    found = ask(asked_for)
-    while len(found) == asked_for and _are_level(found[-1].score, found[limit - 1].score):
-        asked_for *= 4
+    while True:
         found = ask(asked_for)
-    passages = {passage.id: passage for passage in admitted((one.passage for one in found), scope)}
-    scores = {one.passage.id: one.score for one in found}
-    if exact and passages:
-        scores |= exact(list(passages))
-    ordered = sorted(passages, key=lambda id_: (-scores[id_], id_))[:limit]
+        passages = {passage.id: passage for passage in admitted(found.passages, scope)}
+        words = by_words(list(passages.values())) if found.sharing else {}
+        near = {id_: score for id_, score in found.near.items() if id_ in passages}
+        sharing = {id_: words[id_] for id_ in found.sharing if id_ in words and id_ in passages}
+        if not any(_is_cut_among_equals(leg.values(), asked_for, limit) for leg in (near, sharing)):
+            break
+        asked_for *= 4
+    legs = _ranked(near, passages, limit), _ranked(sharing, passages, limit)
+    chosen = {candidate.passage.id for leg in legs for candidate in leg} & found.cosines.keys()
+    return BothLegs(*legs, {id_: LegScores(found.cosines[id_], words.get(id_, 0.0)) for id_ in sorted(chosen)})
+
+
+def _is_cut_among_equals(scores: Iterable[float], asked_for: int, limit: int) -> bool:
+    """Whether there may be more passages that score as the last one wanted."""
+    ordered = sorted(scores, reverse=True)
+    return len(ordered) == asked_for and _are_level(ordered[-1], ordered[limit - 1])
+
+
+def _ranked(scores: Mapping[str, float], passages: Mapping[str, Passage], limit: int) -> tuple[Candidate, ...]:
+    ordered = sorted(scores, key=lambda id_: (-scores[id_], id_))[:limit]
     return tuple(Candidate(passages[id_], scores[id_], rank) for rank, id_ in enumerate(ordered, start=1))
 
 

@@ -17,7 +17,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from retrieval.errors import RetrievalError, StoreUnavailable
 from retrieval.stores.ownership import Owner
-from retrieval.stores.protocol import EmbeddedPassage, LegScores, PassageStore, Vector
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, LegScores, PassageStore, Vector
 from retrieval.types import Candidate, Passage, Scope, SparseVector
 
 _T = TypeVar("_T")
@@ -36,6 +36,7 @@ _METHODS = frozenset(
         PassageStore.count,
         PassageStore.search_dense,
         PassageStore.search_sparse,
+        PassageStore.search_both,
         PassageStore.score,
         PassageStore.read,
     )
@@ -129,6 +130,9 @@ class RemoteStore:
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
         return self._ask(PassageStore.search_sparse, vector, scope, limit)
+
+    def search_both(self, dense: Vector, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        return self._ask(PassageStore.search_both, dense, sparse, scope, limit)
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope

@@ -10,9 +10,9 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.inside import Scored, admitted, best
+from retrieval.stores.inside import Found, admitted, search_legs
 from retrieval.stores.payload import from_payload, to_payload
-from retrieval.stores.protocol import EmbeddedPassage, LegScores, Vector
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, LegScores, Vector
 from retrieval.stores.server_calls import Calls
 from retrieval.stores.server_requests import (
     COARSE,
@@ -37,6 +37,7 @@ _PAGE = 1000
 _BATCH = 50
 """Points written at once. A server takes 32 MB by default; in JSON, four vectors of 384 numbers take about 30 KB, ten
 of 1,024 about 200 KB."""
+_NO_WORDS = SparseVector((), ())
 _FIRST_SOURCES = 1000
 """Sources asked for at once; servers set memory aside for as many as they are asked for, so it grows only if needed."""
 
@@ -142,19 +143,13 @@ class ServerStore:
     # ------------------------------------------------------------------------------------- reading inside a scope
 
     def search_dense(self, vector: Vector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        return best(
-            lambda number: self._found(dense_request(vector, scope, number, is_coarse=self._is_coarse)), scope, limit
-        )
+        return self._search(vector, _NO_WORDS, scope, limit).dense
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
-        if not vector.indices:
-            return ()
-        return best(
-            lambda number: self._found(sparse_request(vector, scope, number)),
-            scope,
-            limit,
-            lambda ids: self._scores(sparse_scores_request(vector, scope, ids), scope),
-        )
+        return self._search(None, vector, scope, limit).sparse
+
+    def search_both(self, dense: Vector, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        return self._search(dense, sparse, scope, limit)
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope
@@ -176,13 +171,26 @@ class ServerStore:
         self._is_closed = True
         self._client.close()
 
-    def _found(self, request: Request) -> list[Scored]:
-        return [Scored(_passage(point), _score(point)) for point in self._query(request)]
+    def _search(self, dense: Vector | None, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        def by_words(passages: Sequence[Passage]) -> Mapping[str, float]:
+            return self._scores(sparse_scores_request(sparse, scope, [passage.id for passage in passages]), scope)
+
+        return search_legs(partial(self._found, dense, sparse, scope), by_words, scope, limit)
+
+    def _found(self, dense: Vector | None, sparse: SparseVector, scope: Scope, number: int) -> Found:
+        near = self._query(dense_request(dense, scope, number, is_coarse=self._is_coarse)) if dense is not None else []
+        sharing = self._query(sparse_request(sparse, scope, number, dense)) if sparse.indices else []
+        cosines = {_id(point): _score(point) for point in (*near, *sharing)} if dense is not None else {}
+        return Found(
+            {_id(point): _score(point) for point in near},
+            [_id(point) for point in sharing],
+            cosines,
+            map(_passage, (*near, *sharing)),
+        )
 
     def _scores(self, request: Request, scope: Scope) -> dict[str, float]:
-        found = self._found(request)
-        scores = {one.passage.id: one.score for one in found}
-        return {passage.id: scores[passage.id] for passage in admitted((one.passage for one in found), scope)}
+        found = {_id(point): point for point in self._query(request)}
+        return {passage.id: _score(found[passage.id]) for passage in admitted(map(_passage, found.values()), scope)}
 
     def _query(self, request: Request) -> list[models.ScoredPoint]:
         query = partial(
@@ -216,6 +224,10 @@ def _overwriting(passage: Passage) -> models.OverwritePayloadOperation:
     return models.OverwritePayloadOperation(
         overwrite_payload=models.SetPayload(payload=to_payload(passage), filter=chosen)
     )
+
+
+def _id(point: models.ScoredPoint) -> str:
+    return str(point.id)
 
 
 def _score(point: models.ScoredPoint) -> float:

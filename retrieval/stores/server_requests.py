@@ -47,11 +47,13 @@ def dense_scores_request(vector: Vector, scope: Scope, passage_ids: Sequence[str
     return _dense(vector, inside, number, DENSE, number)
 
 
-def sparse_request(vector: SparseVector, scope: Scope, limit: int) -> Request:
-    """Asks for the passages of the scope that share the rarest words."""
+def sparse_request(vector: SparseVector, scope: Scope, limit: int, near_to: Vector | None = None) -> Request:
+    """Asks for the passages of the scope that share the rarest words, and how near they are to another vector."""
     inside = models.Filter(must=conditions(scope))
     leg = _sparse_leg(server_vector(vector), scope, inside, limit)
-    return Request([leg], _AS_IN_THE_LEG, inside, limit)
+    if near_to is None:
+        return Request([leg], _AS_IN_THE_LEG, inside, limit)
+    return Request([leg], [near_to.tolist()], inside, limit, DENSE, models.SearchParams(exact=True))
 
 
 def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Sequence[str]) -> Request:

@@ -13,7 +13,7 @@ from retrieval.errors import RetrievalError, StoreUnavailable
 from retrieval.stores.collections import ENGLISH, Collection, activate_first
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.ownership import Ownership, owner_of
-from retrieval.stores.protocol import EmbeddedPassage, LegScores, PassageStore, Vector
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, LegScores, PassageStore, Vector
 from retrieval.stores.remote import OwnerGone, RemoteStore, StoreServer
 from retrieval.stores.switchboard import FolderSwitchboard, require_active, require_unswitched
 from retrieval.types import Candidate, Passage, Scope, SparseVector
@@ -109,6 +109,9 @@ class SharedStore:
 
     def search_sparse(self, vector: SparseVector, scope: Scope, limit: int) -> tuple[Candidate, ...]:
         return self._call(lambda store: store.search_sparse(vector, scope, limit))
+
+    def search_both(self, dense: Vector, sparse: SparseVector, scope: Scope, limit: int) -> BothLegs:
+        return self._call(lambda store: store.search_both(dense, sparse, scope, limit))
 
     def score(
         self, passage_ids: Sequence[str], dense: Vector, sparse: SparseVector, scope: Scope

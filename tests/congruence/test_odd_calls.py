@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrieval.embedding.sparse import Bm25Embedder
-from retrieval.stores.protocol import EmbeddedPassage, PassageStore
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, PassageStore
 from retrieval.types import Anchor, Place, SparseVector
 from tests.conftest import WordHashEmbedder
 from tests.passages import EVERYBODY, embedded, passage, scope_of
@@ -37,6 +37,7 @@ def test_nothing_asked_is_nothing_done(store: PassageStore) -> None:
     for limit in (0, -1):
         assert store.search_dense(QUERY, EVERYBODY, limit) == ()
         assert store.search_sparse(TERMS, EVERYBODY, limit) == ()
+        assert store.search_both(QUERY, TERMS, EVERYBODY, limit) == BothLegs()
     assert (store.passages_of("nothing"), store.passages_of(""), store.sources_of("")) == ((), (), frozenset())
     assert store.passages_of("pumps") == (PUMP, VALVE)
 

@@ -174,6 +174,8 @@ def test_only_what_every_reader_may_open_is_found(
     scores = any_store.score([one.id for one in ALL], DENSE.embed_query(words), SPARSE.embed_query(words), scope)
     assert texts(dense(any_store, words, scope)) == {one.text for one in readable}
     assert texts(sparse(any_store, words, scope)) == {one.text for one in readable}
+    both = any_store.search_both(DENSE.embed_query(words), SPARSE.embed_query(words), scope, 10)
+    assert texts((*both.dense, *both.sparse)) == {one.text for one in readable}
     assert set(scores) == {one.id for one in readable}
     assert set(any_store.read([one.id for one in ALL], scope)) == readable
     assert caplog.records == []
@@ -213,6 +215,7 @@ def test_a_query_of_stop_words_matches_no_words(any_store: PassageStore) -> None
     nothing = SparseVector((), ())
     scores = any_store.score([PUMP.id], DENSE.embed_query("what is it"), nothing, scope_of(["harbour"]))
     assert any_store.search_sparse(nothing, scope_of(["harbour"]), 10) == ()
+    assert any_store.search_both(DENSE.embed_query("what is it"), nothing, scope_of(["harbour"]), 10).sparse == ()
     assert [legs.sparse for legs in scores.values()] == [0.0]
 
 
@@ -249,6 +252,7 @@ def everything(store: PassageStore, passages: list[Passage], words: list[str], s
     return (
         store.search_dense(vector, scope, limit),
         store.search_sparse(terms, scope, limit),
+        store.search_both(vector, terms, scope, limit),
         store.score([one.id for one in passages], vector, terms, scope),
     )
 
@@ -262,7 +266,8 @@ def test_equal_scores_are_ordered_by_id_at_the_cut_too(any_store: PassageStore, 
     for _ in range(3):
         by_dense = any_store.search_dense(exact_query(["leak", "rum"]), EVERYBODY, limit)
         by_sparse = sparse(any_store, "pump leak", EVERYBODY, limit)
-        for found in (by_dense, by_sparse):
+        both = any_store.search_both(exact_query(["leak", "rum"]), SPARSE.embed_query("pump leak"), EVERYBODY, limit)
+        for found in (by_dense, by_sparse, both.dense, both.sparse):
             assert [one.passage.id for one in found][:60] == expected
 
 

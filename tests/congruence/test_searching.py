@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.search import Searcher, Stages
-from retrieval.stores.protocol import EmbeddedPassage, PassageStore
+from retrieval.stores.protocol import BothLegs, EmbeddedPassage, PassageStore
 from retrieval.types import Passage, SearchResult
 from tests.conftest import WordHashEmbedder
 from tests.congruence.conftest import WAYS, emptied, opened
@@ -102,6 +102,24 @@ def test_what_is_outside_the_scope_changes_no_bit_of_a_search(
     store.delete([one.id for one in outside])
     assert searcher.search(query, scope, limit) == alone
     assert all(scope.admits(hit.passage.places) for hit in alone.hits)
+
+
+@settings(max_examples=15, deadline=None)  # each writes and searches a store
+@given(drafts=DRAFTS, readers=READERS, query=WORDS, limit=st.integers(1, 6))
+def test_both_legs_at_once_are_the_two_searches_and_the_scores(
+    small_store: PassageStore,
+    drafts: list[tuple[str, set[str]]],
+    readers: list[set[str]],
+    query: str,
+    limit: int,
+) -> None:
+    """To the last bit: the same candidates in the same order, and both scores of every one of them."""
+    scope, store = scope_of(*readers), emptied(small_store)
+    fill(store, passages_of(drafts, "page"))
+    vector, terms = DENSE.embed_query(query), SPARSE.embed_query(query)
+    near, sharing = store.search_dense(vector, scope, limit), store.search_sparse(terms, scope, limit)
+    scores = store.score([one.passage.id for one in (*near, *sharing)], vector, terms, scope)
+    assert store.search_both(vector, terms, scope, limit) == BothLegs(near, sharing, scores)
 
 
 def shuffled(passages: Sequence[Passage], chance: object) -> list[Passage]:

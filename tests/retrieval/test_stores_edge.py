@@ -81,6 +81,12 @@ def by_sparse(store: EdgeStore, scope: Scope) -> set[str]:
     return {found.passage.id for found in store.search_sparse(SPARSE.embed_query("pump"), scope, 10)}
 
 
+def by_both(store: EdgeStore, scope: Scope) -> set[str]:
+    """Ids that both legs find, asked at once."""
+    both = store.search_both(DENSE.embed_query("pump"), SPARSE.embed_query("pump"), scope, 10)
+    return {found.passage.id for found in (*both.dense, *both.sparse)}
+
+
 def by_score(store: EdgeStore, scope: Scope) -> set[str]:
     """Ids that get scores when all are asked for."""
     return set(store.score(EACH, DENSE.embed_query("pump"), SPARSE.embed_query("pump"), scope))
@@ -91,7 +97,7 @@ def by_reading(store: EdgeStore, scope: Scope) -> set[str]:
     return {found.id for found in store.read(EACH, scope)}
 
 
-@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_both, by_score, by_reading])
 def test_what_the_engine_lets_slip_is_dropped_and_logged_by_id(
     store: EdgeStore, search: Search, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -105,7 +111,7 @@ def test_what_the_engine_lets_slip_is_dropped_and_logged_by_id(
     monkeypatch.undo()
 
 
-@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score])
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_both, by_score])
 @pytest.mark.parametrize(("forgets_root", "forgets_legs"), [(True, False), (False, True)])
 def test_the_filter_stands_in_each_leg_and_at_the_root(
     store: EdgeStore,
@@ -124,7 +130,7 @@ def test_the_filter_stands_in_each_leg_and_at_the_root(
     monkeypatch.undo()
 
 
-@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_both, by_score, by_reading])
 @pytest.mark.parametrize("scope", [scope_of(), scope_of([]), scope_of(["harbour"], [])])
 def test_an_empty_scope_never_reaches_the_engine(store: EdgeStore, search: Search, scope: Scope) -> None:
     """A closed engine raises when it is asked; an empty scope does not ask it."""
@@ -139,7 +145,7 @@ NOWHERE = frozenset(Place(f"nowhere {number}") for number in range(1_000))
 """So many places that the engine is asked in another form."""
 
 
-@pytest.mark.parametrize("search", [by_dense, by_sparse, by_score, by_reading])
+@pytest.mark.parametrize("search", [by_dense, by_sparse, by_both, by_score, by_reading])
 def test_a_scope_of_thousands_of_places_is_a_scope_like_others(store: EdgeStore, search: Search) -> None:
     """Each kind of reader must be able to open what is found, however many places they may open."""
     fill(store, OPEN, HIDDEN, SHARED)
