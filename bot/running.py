@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from bot.alone import Alone
 from bot.answering.path import answer
 from bot.app import Slack, path_parts, talk_sources
 from bot.live import LiveIndex
@@ -17,11 +18,14 @@ from bot.slack.events import access_change
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
+from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
 from bot.state.files import Files
+from bot.state.offers import Offers
 from bot.state.progress import Progress
 from bot.state.questions import Questions
+from bot.state.vault import Vault, passing_vault
 from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
 from bot.sync.file_contents import FileContents
@@ -50,8 +54,14 @@ def build_bot(
     follow_ups: FollowUps = FollowUps.ASKER,
     model: WritingModel | None = None,
     clock: Callable[[], float] = time.time,
+    vault: Vault | None = None,
 ) -> Bot:
-    """Join the parts that answer and those that keep the index true; the clock tells seconds since the epoch."""
+    """Join the parts that answer and those that keep the index true.
+
+    Args:
+        clock: tells seconds since the epoch.
+        vault: keeps private answers for as long as they may be shared; without one they can't be after a restart.
+    """
     us = slack.workspace.identity()
     queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
     files = Files(database, us.team)
@@ -59,23 +69,51 @@ def build_bot(
     reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
     progress = Progress(database, us.team)
     sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
-    asking = _asking(slack, database, index, follow_ups, model)
-    lanes = (Lane("questions", asking, workers=2), Lane("index", sync))
-    inbox = Inbox(database, lanes, first=lambda event: slack.access.forget(access_change(event)), clock=clock)
+    alone = _alone(slack, database, vault or passing_vault(), clock)
+    asking = _asking(slack, database, index, follow_ups, model, alone)
+    pressing = alone.pressing(Questions(database), asking, index.passages_of)
+    lanes = (Lane("questions", asking, workers=2), Lane("actions", pressing, workers=2), Lane("index", sync))
+    inbox = Inbox(
+        database,
+        lanes,
+        first=lambda event: slack.access.forget(access_change(event)),
+        clock=clock,
+        tidy=alone.offers.forget,
+    )
     readings = FileReadings(shared, queue, partial(FileContents, slack.files))
     return Bot(inbox, Backfill(reader, progress, clock=clock), readings)
 
 
+def _alone(slack: Slack, database: Database, vault: Vault, clock: Callable[[], float]) -> Alone:
+    us = slack.workspace.identity()
+    return Alone(
+        slack.workspace,
+        slack.names,
+        slack.access,
+        Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team)),
+        Telling(slack.client),
+        Offers(database),
+        vault,
+        partial(slack.places.place_of, us.team),
+        clock,
+    )
+
+
 def _asking(
-    slack: Slack, database: Database, index: LiveIndex, follow_ups: FollowUps, model: WritingModel | None
+    slack: Slack,
+    database: Database,
+    index: LiveIndex,
+    follow_ups: FollowUps,
+    model: WritingModel | None,
+    alone: Alone,
 ) -> Asking:
-    us, asked = slack.workspace.identity(), Questions(database)
-    threads = Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team))
+    us, asked, threads = slack.workspace.identity(), Questions(database), alone.threads
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
-    parts = partial(path_parts, slack.access, threads.earlier_turns)
+    parts = partial(path_parts, slack.access, alone.origins.earlier_turns)
     wishes = wishes_of(database, us.team, Directory(slack.workspace, insists=True))
 
     def reply(question: Question) -> Reply:
         return index.use(lambda retrieval: answer(question, parts(retrieval, wishes, model)))
 
-    return Asking(hearing, asked, slack.access, reply, threads, Poster(slack.client))
+    poster = Poster(slack.client)
+    return Asking(hearing, asked, slack.access, reply, threads, poster, alone.offering.buttons)

@@ -23,6 +23,7 @@ from bot.slack.socket import Socket
 from bot.slack.tokens import granted_scopes, require_scopes, try_app_token
 from bot.state.database import Database
 from bot.state.progress import ChannelProgress, ReadingState
+from bot.state.vault import open_vault
 from bot.sync.histories import Histories
 
 
@@ -44,7 +45,8 @@ def run(command: Serve, settings: Settings) -> int:  # noqa: ARG001  # it has no
 def _serve(settings: Settings, slack: Slack, database: Database, index: LiveIndex, stop: _Stop) -> None:
     histories = Histories()
     model = open_writing_model(settings)
-    bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups, model)
+    vault = open_vault(settings.key, settings.data_folder)
+    bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups, model, vault=vault)
     joined = slack.workspace.joined()
     bot.backfill.forget_lost(joined)  # before an event puts a single day of a channel into a new index
     slack.files.clear()

@@ -61,11 +61,15 @@ def _nothing_first(_event: Event) -> None:
     """For an inbox beside which nothing is remembered."""
 
 
+def _nothing_runs_out(_now: float) -> None:
+    """For an inbox beside which nothing is kept for a while."""
+
+
 class Inbox:
     """Delivery at least once: an event is done when its handler has returned, or has told that it failed.
 
     `first` sees each event the moment it comes, ahead of all that wait: what it makes untrue must not be relied on for
-    a question that came right behind it.
+    a question that came right behind it. `tidy` is called with the time every few seconds, and erases what has run out.
     """
 
     def __init__(
@@ -77,8 +81,10 @@ class Inbox:
         lease_s: float = LEASE_S,
         poll_s: float = POLL_S,
         clock: Callable[[], float] = time.time,
+        tidy: Callable[[float], None] = _nothing_runs_out,
     ) -> None:
         self._deliveries = Deliveries(database)
+        self._tidy = tidy
         self._first = first
         self._lanes = tuple(lanes)
         self._back_offs_s = tuple(back_offs_s)
@@ -192,12 +198,13 @@ class Inbox:
         self._deliveries.postpone([delivery.number], self._clock() + back_off_s)
 
     def _look_after(self) -> None:
-        """Renew the leases of what is in hand, and forget what is long done."""
+        """Renew the leases of what is in hand, and forget what is long done or has run out."""
         while not self._is_stopping.wait(self._lease_s / 3):
             now = self._clock()
             try:
                 self._deliveries.postpone(tuple(self._in_hand), now + self._lease_s)
                 self._deliveries.forget(now - KEEP_S)
+                self._tidy(now)
             except StateError as error:
                 log.error("leases: %s", error)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.answering.confiding import Confiding
 from bot.answering.path import Access
 from bot.slack.threads import Threads
 from bot.state.offers import Look, Offers
-from bot.types import Evidence, Question, Surface, Turn
+from bot.types import Question, Surface, Turn
 from retrieval.types import Place
 
 
@@ -46,20 +45,3 @@ class Origins:
             return None
         look = self.offers.look_below(question.team, question.channel, question.root_ts)
         return origin_of(look, question.text) if look and not look.is_command else None
-
-
-@dataclass(frozen=True, slots=True)
-class ConfidingByOrigin:
-    """What a model may not be told in a channel, it may not be told in a DM about that channel's question either."""
-
-    confiding: Confiding
-    origins: Origins
-
-    def may_tell(self, question: Question, turns: tuple[Turn, ...]) -> bool:
-        """Whether it may be told the question and what was said before it."""
-        origin = self.origins.of(question)
-        return self.confiding.may_tell(question, turns) and (origin is None or self.confiding.may_tell(origin, ()))
-
-    def may_show(self, evidence: Evidence) -> bool:
-        """Whether it may be shown every passage of the evidence."""
-        return self.confiding.may_show(evidence)
