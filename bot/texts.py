@@ -29,6 +29,14 @@ REMARKS = {
     Remark.PART_IS_MISSING: PART_IS_MISSING,
 }
 
+PART_REMOVED = (
+    "Something that stood here was removed: what it rested on was changed or deleted, or not everybody here may read it."
+)
+"""In an answer of which a part may no longer stand; the same whatever the reason."""
+
+REMOVED = "This answer was removed: what it rested on was changed or deleted, or not everybody here may read it."
+"""In place of an answer of which nothing may stand any more; the same whatever the reason."""
+
 SOURCES = "Sources"
 PAGE = "page {number}"
 
@@ -68,10 +76,13 @@ ANSWERED_IN_DM = "I'll answer you in our direct messages."
 """Slack shows it where a command was typed, to whoever typed it."""
 
 NOTICE_HELLO = "Hello! I'm Footnote: I answer questions from what your team has written, with links to where it stands."
-NOTICE_READS = "I read this channel from its first message on, with its threads and the files that are shared in it."
+NOTICE_READS = (
+    "I read what is written here, from the first message on, with threads and the files that are shared here."
+)
 NOTICE_READERS = {
     ConversationKind.PUBLIC: (
-        "Full members of this workspace can get answers from it, wherever they ask me, because each of them can open it."
+        "Full members of this workspace can get answers from it, wherever they ask me, because each of them can open "
+        "it."
     ),
     ConversationKind.PRIVATE: (
         "Only people who are in this channel get answers from it: here, and when they write to me alone."
@@ -82,24 +93,24 @@ NOTICE_READERS = {
 }
 """Who gets answers from a channel that is shared with nobody."""
 NOTICE_SHARED = (
-    "This channel is shared with other organisations. What I answer here comes from this channel alone, and everybody in "
-    "it sees it, people of the other organisations too. Members of my own workspace who are in it also get answers from "
-    "it when they write to me alone."
+    "This channel is shared with other organisations. What I answer here comes from this channel alone, and everybody "
+    "in it sees it, people of the other organisations too. Members of my own workspace who are in it also get answers "
+    "from it when they write to me alone."
 )
 NOTICE_QUOTES = "Answers repeat what was written here, with its author's name and a link."
 NOTICE_MODEL = (
-    "Answers are written by a language model at {host}: the question, its thread and the passages that were found are sent "
-    "there."
+    "Answers are written by a language model at {host}: the question, its thread and the passages that were found are "
+    "sent there."
 )
 NOTICE_NEVER_TO_MODEL = "Nothing that stands in this channel is sent to a language model; it is quoted as it stands."
 NOTICE_NO_MODEL = "Nothing is sent to a language model; what was written is quoted as it stands."
 NOTICE_STOP = (
-    "Any full member of my workspace who is in here can stop this with a button below, or by removing me. And everybody "
-    "can keep their own messages out of it: in my Home tab, or by writing _help_ to me."
+    "Any full member of my workspace who is in here can stop this with a button below, or by removing me. And "
+    "everybody can keep their own messages out of it: in my Home tab, or by writing _help_ to me."
 )
 NOTICE_LEFT_OUT = (
-    "I don't read this channel: {name} decided that. Nothing in it is used for answers. Any full member of my workspace "
-    "who is in it can change that."
+    "I don't read this channel: {name} decided that. Nothing in it is used for answers. Any full member of my "
+    "workspace who is in it can change that."
 )
 NOTICE_CLOSED = (
     "I don't answer in this channel: {name} decided that. Any full member of my workspace who is in it can change that."
@@ -115,9 +126,9 @@ SOMEBODY = "somebody"
 """Whose name can't be found."""
 
 SHARED_OFFER = (
-    "This channel is shared with other organisations, so I say nothing here until a member of my workspace who is in it "
-    "allows it. What I answer here would come from this channel alone, and everybody in it would see it, people of the "
-    "other organisations too."
+    "This channel is shared with other organisations, so I say nothing here until a member of my workspace who is in "
+    "it allows it. What I answer here would come from this channel alone, and everybody in it would see it, people of "
+    "the other organisations too."
 )
 """To the member alone who mentioned or invited Footnote."""
 SHARED_SINCE = "With whom this channel is shared has changed since it was decided that I may answer here."
@@ -128,8 +139,8 @@ NOT_YOURS_TO_DECIDE = "Sorry, only full members of this workspace who are in the
 HOME_HELP = "_In a channel, mention me. Here, write to me under “Messages”._"
 MINE = "*Your own messages*"
 MINE_ARE_USED = (
-    "What you write in channels that I read can be quoted in answers, with your name and a link, to those who could open "
-    "it anyway."
+    "What you write in channels that I read can be quoted in answers, with your name and a link, to those who could "
+    "open it anyway."
 )
 MINE_ARE_UNUSED = "What you write is not used for answers. What you ask me is answered as before."
 MINE_ARE_LEAVING = "I am reading the channels again, so that nothing that you wrote stays in my index."
