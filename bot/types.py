@@ -61,6 +61,8 @@ class Conversation:
     is_archived: bool = False
     is_joined: bool = True
     """Whether Footnote is in it."""
+    shared_with: frozenset[str] = frozenset()
+    """Ids of the other teams with which it is shared, or about to be, as far as Slack names them."""
 
 
 # ---------------------------------------------------------------------------------------------------- a question
