@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from slack_sdk import WebClient
@@ -20,6 +21,12 @@ QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "par
 """On every post: no previews of what is linked or quoted, and nobody is called by a name in a text."""
 _PART = re.compile(r"reply:(?P<ts>[0-9.]+):(?P<part>\d+):(?P<parts>\d+)(?::.*)?")
 """The id of a post's first block says which question it answers, so that no answer is posted twice."""
+_SIGNED = re.compile(r"(?P<signature>reply:[0-9.]+:\d+:\d+|shared:[^:]+:\d+)(?::(?P<own>.*))?")
+"""The same, or that of a private answer that was shared, before the block's own id."""
+
+_NOT_THERE = "message_not_found"
+_PASSING = frozenset({"ratelimited", "unreachable"})
+"""The errors by which a call wasn't refused, but not made: to be made again."""
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +38,18 @@ class Poster:
         self._api = SlackApi(client)
         self._refused: set[str] = set()
 
-    def reply(self, question: Question, posts: tuple[Post, ...], standing: Posted | None = None) -> str:
-        """Post the messages of a reply that don't stand in the question's thread yet; the last one's `ts`."""
+    def reply(
+        self,
+        question: Question,
+        posts: tuple[Post, ...],
+        standing: Posted | None = None,
+        on_posted: Callable[[int, str], None] = lambda _part, _ts: None,
+    ) -> str:
+        """Post the messages of a reply that don't stand in the question's thread yet; the last one's `ts`.
+
+        Args:
+            on_posted: told the number and the `ts` of each message as soon as it stands.
+        """
         ts, done = (standing.last_ts, standing.parts) if standing else ("", frozenset[int]())
         for part in sorted(set(range(len(posts))) - done):
             sent = self._api.write(
@@ -40,11 +57,34 @@ class Poster:
                 channel=question.channel,
                 thread_ts=question.root_ts,
                 text=posts[part].text,
-                blocks=_signed(posts[part].blocks, f"reply:{question.ts}:{part}:{len(posts)}"),
+                blocks=signed(posts[part].blocks, f"reply:{question.ts}:{part}:{len(posts)}"),
                 **QUIET,
             )
             ts = string(sent, "ts")
+            on_posted(part, ts)
         return ts
+
+    def replace(self, channel: str, ts: str, post: Post) -> None:
+        """Have one of Footnote's own messages say something else, or delete it where Slack refuses that."""
+        try:
+            self._api.write(
+                "chat.update", channel=channel, ts=ts, text=post.text, blocks=list(post.blocks), attachments=[], **QUIET
+            )
+        except SlackError as error:
+            if error.code == _NOT_THERE:
+                return
+            if error.code in _PASSING:
+                raise
+            log.warning("message %s %s can't be changed, and is deleted: %s", channel, ts, error.code)
+            self.delete(channel, ts)
+
+    def delete(self, channel: str, ts: str) -> None:
+        """Delete one of Footnote's own messages; one that is gone is no error."""
+        try:
+            self._api.write("chat.delete", channel=channel, ts=ts)
+        except SlackError as error:
+            if error.code != _NOT_THERE:
+                raise
 
     def tell_asker(self, question: Question, posts: tuple[Post, ...]) -> None:
         """Say something that the asker alone sees: in a DM in the thread, elsewhere in words that pass."""
@@ -104,6 +144,8 @@ class Posted:
     of: int = 0
     """How many there are to be."""
     last_ts: str = ""
+    stamps: tuple[tuple[int, str], ...] = ()
+    """The number and the `ts` of each."""
 
     @property
     def is_whole(self) -> bool:
@@ -116,7 +158,8 @@ def posted_to(question: Question, own: tuple[Message, ...]) -> Posted:
     if not found:
         return Posted()
     last_ts, last = found[-1]
-    return Posted(frozenset(int(mark["part"]) for _, mark in found), int(last["parts"]), last_ts)
+    stamps = tuple((int(mark["part"]), ts) for ts, mark in found)
+    return Posted(frozenset(part for part, _ in stamps), int(last["parts"]), last_ts, stamps)
 
 
 def question_answered_by(message: Message) -> str:
@@ -129,7 +172,21 @@ def _mark(message: Message) -> re.Match[str] | None:
     return _PART.fullmatch(string(message.blocks[0], "block_id")) if message.blocks else None
 
 
-def _signed(blocks: tuple[Block, ...], signature: str) -> list[Block]:
+def signature_of(block: Block) -> str:
+    """What a post's first block says about the post; empty on every other block."""
+    found = _SIGNED.fullmatch(string(block, "block_id"))
+    return found["signature"] if found else ""
+
+
+def own_id(block: Block) -> str:
+    """What a block's id says about the block itself."""
+    block_id = string(block, "block_id")
+    found = _SIGNED.fullmatch(block_id)
+    return (found["own"] or "") if found else block_id
+
+
+def signed(blocks: Sequence[Block], signature: str) -> list[Block]:
+    """The blocks, with an id on the first by which the post is known again."""
     first, *rest = blocks
-    own_id = string(first, "block_id")
-    return [{**first, "block_id": f"{signature}:{own_id}" if own_id else signature}, *rest]
+    own = own_id(first)
+    return [{**first, "block_id": f"{signature}:{own}" if own else signature}, *rest]

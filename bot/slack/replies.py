@@ -21,6 +21,8 @@ TEXT_LIMIT = 4000
 """Characters of a message's top-level text, which screen readers read; what is longer goes on in another message."""
 BLOCK_LIMIT = 50
 """Blocks of one message."""
+_MARKS_LIMIT = 150
+"""Characters of the markers in a block's id, which has 255 for all that it says."""
 _BUTTON_LIMIT = 75
 """Characters on a button."""
 _MARKER_ROOM = 600
@@ -30,6 +32,9 @@ _CHOICE_LIMIT = 300
 
 SOURCES_ID = "sources-"
 """Stands in the ids of the blocks that list the sources."""
+MARKS_ID = "marks-"
+"""Stands in the ids of the blocks that claim something, before the markers that they rest on."""
+REMARK_ID = "remark"
 
 Block = Mapping[str, object]
 """A block as Slack takes it."""
@@ -62,13 +67,15 @@ class _Piece:
     shown: str
     read: str
     block_id: str = ""
+    markers: frozenset[int] = frozenset()
+    """What it rests on, whether or not it shows them."""
 
 
 def render(outcome: Outcome, buttons: tuple[Button, ...] = ()) -> tuple[Post, ...]:
     """The messages of a reply, in order, more than one where it is too long for one; the buttons below the last."""
     match outcome:
         case Answer():
-            remark = _same(to_mrkdwn(f"_{REMARKS[outcome.remark]}_", SECTION_LIMIT)) if outcome.remark else []
+            remark = [_remark(REMARKS[outcome.remark])] if outcome.remark else []
             return _posts([*_claims(outcome), *remark, *_sources(outcome.citations)], buttons)
         case Clarification():
             return _posts(_same(_clarification(outcome)), buttons)
@@ -92,19 +99,36 @@ def _same(texts: Iterable[str]) -> list[_Piece]:
     return [_Piece(text, text) for text in texts]
 
 
+def _remark(text: str) -> _Piece:
+    """One of our own fixed sentences about an answer, which fits a section."""
+    return _Piece(f"_{escape(text)}_", f"_{escape(text)}_", REMARK_ID)
+
+
 def _claims(answer: Answer) -> list[_Piece]:
+    """The claims' sections, each with an id that says what it rests on: all of it where a claim has no markers."""
     urls = {citation.marker: citation.url for citation in answer.citations}
     pieces: list[_Piece] = []
     for claim in answer.claims:
         *whole, last = to_mrkdwn(claim.text, SECTION_LIMIT - _MARKER_ROOM) or ("",)
-        pieces += _same(whole)
-        piece = _led(_marked(last, claim, urls), claim)
+        rests_on = frozenset(claim.markers or urls)
+        pieces += [replace(piece, markers=rests_on) for piece in _same(whole)]
+        piece = replace(_led(_marked(last, claim, urls), claim), markers=rests_on)
         joint = claim_joint(claim)
         if pieces and joint != PARAGRAPH and len(pieces[-1].shown) + len(piece.shown) + 1 <= SECTION_LIMIT:
-            before = pieces.pop()
-            piece = _Piece(before.shown + joint + piece.shown, before.read + joint + piece.read)
+            piece = _joined(pieces.pop(), joint, piece)
         pieces.append(piece)
-    return pieces
+    return [replace(piece, block_id=_marks_id(at, piece.markers)) for at, piece in enumerate(pieces)]
+
+
+def _joined(before: _Piece, joint: str, after: _Piece) -> _Piece:
+    shown, read = before.shown + joint + after.shown, before.read + joint + after.read
+    return _Piece(shown, read, markers=before.markers | after.markers)
+
+
+def _marks_id(at: int, markers: frozenset[int]) -> str:
+    """Without the markers where they are too many: it then rests on any."""
+    known = ".".join(map(str, sorted(markers)))
+    return f"{MARKS_ID}{at}:{known if len(known) <= _MARKS_LIMIT else ''}"
 
 
 def _led(piece: _Piece, claim: Claim) -> _Piece:
@@ -182,9 +206,14 @@ def _read(message: list[_Piece]) -> str:
 
 
 def _section(piece: _Piece) -> Block:
+    return section(piece.shown, piece.block_id)
+
+
+def section(text: str, block_id: str = "") -> Block:
+    """A section of a message."""
     # Verbatim, or Slack would make links and channel names of what is quoted.
-    text = {"type": "mrkdwn", "text": piece.shown, "verbatim": True}
-    return {"type": "section", "text": text, **({"block_id": piece.block_id} if piece.block_id else {})}
+    shown = {"type": "mrkdwn", "text": text, "verbatim": True}
+    return {"type": "section", "text": shown, **({"block_id": block_id} if block_id else {})}
 
 
 def _actions(buttons: tuple[Button, ...]) -> Block:
