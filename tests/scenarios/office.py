@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from slack_sdk import WebClient
 
 from bot.access.membership import Membership
+from bot.alone import Alone
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
@@ -22,13 +24,16 @@ from bot.slack.inbox import Inbox, Lane
 from bot.slack.listeners import build_app
 from bot.slack.posting import Poster
 from bot.slack.socket import Socket
+from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.slack.workspace import Workspace
-from bot.state.database import open_database
+from bot.state.database import Database, open_database
+from bot.state.offers import Offers
 from bot.state.places import Places
 from bot.state.questions import Questions
-from bot.types import Answer, Citation, Claim, FollowUps, Question, Refusal, Reply
-from retrieval.types import Place, UnitKind
+from bot.state.vault import open_vault
+from bot.types import Answer, Citation, Claim, Evidence, FollowUps, Question, Refusal, Reply
+from retrieval.types import Hit, Passage, Place, UnitKind
 from sandbox.delivery import Timing
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.server import Sandbox
@@ -74,13 +79,20 @@ class Answers:
     delay_s: float = 0.0
     answer: Answer = ANSWER
     decide: Callable[[Question], bool] = lambda _question: True
+    passages: list[Passage] = field(default_factory=list)
+    """What is indexed; all of it is the evidence of each answer."""
 
     def __call__(self, question: Question) -> Reply:
         self.asked.append(question)
         time.sleep(self.delay_s)
         if self.failures:
             raise self.failures.pop(0)
-        return Reply(self.answer if self.decide(question) else Refusal())
+        hits = tuple(Hit(passage, 1.0, rank, 1.0, 1.0) for rank, passage in enumerate(self.passages, 1))
+        return Reply(self.answer if self.decide(question) else Refusal(), evidence=Evidence(hits, 1.0, is_enough=True))
+
+    def passages_of(self, source_id: str) -> tuple[Passage, ...]:
+        """What is indexed of a source now."""
+        return tuple(passage for passage in self.passages if passage.source_id == source_id)
 
 
 @dataclass
@@ -94,6 +106,8 @@ class Bot:
     threads: Threads
     places: Mapping[str, Place]
     asked: Questions
+    database: Database
+    alone: Alone
 
 
 @dataclass
@@ -134,6 +148,22 @@ class Office:
         thread = self.client(who).conversations_replies(channel=self.channel(where), ts=ts)["messages"]
         return [str(message["text"]) for message in thread if message.get("user") == self.sandbox.bot_user]
 
+    def below(self, who: str, where: str, ts: str) -> list[Mapping[str, object]]:
+        """Footnote's messages in a thread, as somebody sees them."""
+        thread = self.client(who).conversations_replies(channel=self.channel(where), ts=ts)["messages"]
+        return [message for message in thread if message.get("user") == self.sandbox.bot_user]
+
+    def press(self, who: str, where: str, ts: str, action: str) -> bool:
+        """Press a button that somebody sees on a message; whether the app took it."""
+        person = self.sandbox.user_id(who)
+        given = {"channel": self.channel(where), "ts": ts, "action_id": action, "user": person}
+        return bool(self.control("pressButton", **given)["acked"])
+
+    def command(self, who: str, where: str, text: str) -> bool:
+        """Type the command with a text; whether the app took it."""
+        given = {"channel": self.channel(where), "command": "/footnote", "text": text}
+        return bool(self.client(who).api_call("sandbox.slashCommand", json=given)["acked"])
+
     def channel_posts(self, who: str, where: str) -> list[str]:
         """What stands in a channel outside its threads, newest first."""
         found = self.client(who).conversations_history(channel=self.channel(where))["messages"]
@@ -158,9 +188,14 @@ class Office:
         return [call["arguments"] for call in calls if call["user"] == self.sandbox.bot_user]
 
     @contextmanager
-    def bot(self, answers: Answers | None = None, follow_ups: FollowUps = FollowUps.ASKER) -> Iterator[Bot]:
+    def bot(
+        self,
+        answers: Answers | None = None,
+        follow_ups: FollowUps = FollowUps.ASKER,
+        clock: Callable[[], float] = time.time,
+    ) -> Iterator[Bot]:
         """A bot that runs until the block ends; a second one after it finds the first one's state."""
-        bot = self.joined(answers or Answers(), follow_ups)
+        bot = self.joined(answers or Answers(), follow_ups, clock)
         bot.inbox.start()
         bot.socket.open()
         try:
@@ -169,7 +204,9 @@ class Office:
             bot.socket.close()
             bot.inbox.stop()
 
-    def joined(self, answers: Answers, follow_ups: FollowUps) -> Bot:
+    def joined(
+        self, answers: Answers, follow_ups: FollowUps = FollowUps.ASKER, clock: Callable[[], float] = time.time
+    ) -> Bot:
         """A bot that is not started yet."""
         client = open_client(self.sandbox.bot_token, self.sandbox.api_url)
         database = open_database(f"sqlite:///{self._folder}/state.db")
@@ -177,10 +214,14 @@ class Office:
         workspace = Workspace(client, places)
         names = Directory(workspace)
         threads = Threads(workspace, names)
-        access = Membership(workspace, places.places_of)
+        access = Membership(workspace, places.places_of, clock)
         hearing = Hearing(workspace, names, threads, asked, follow_ups)
-        asking = Asking(hearing, asked, access, answers, threads, Poster(client))
-        lanes = [Lane("questions", asking, workers=3)]
+        place_of = partial(places.place_of, workspace.identity().team)
+        vault, offers = open_vault("", self._folder), Offers(database)
+        alone = Alone(workspace, names, access, threads, Telling(client), offers, vault, place_of, clock)
+        asking = Asking(hearing, asked, access, answers, threads, Poster(client), alone.offering.buttons)
+        pressing = alone.pressing(asked, asking, answers.passages_of)
+        lanes = [Lane("questions", asking, workers=3), Lane("actions", pressing, workers=2)]
         inbox = Inbox(
             database,
             lanes,
@@ -188,11 +229,13 @@ class Office:
             back_offs_s=(0.05,) * 6,
             lease_s=1.0,
             poll_s=0.05,
+            clock=clock,
+            tidy=offers.forget,
         )
         socket = Socket(build_app(client, inbox), self.sandbox.app_token)
         known = places.places_of(workspace.identity().team, [self.channel(c.name) for c in SEED.channels])
         by_name = {c.name: known[self.channel(c.name)] for c in SEED.channels}
-        return Bot(answers, inbox, socket, access, threads, by_name, asked)
+        return Bot(answers, inbox, socket, access, threads, by_name, asked, database, alone)
 
 
 @contextmanager
@@ -215,4 +258,5 @@ def settled(bot: Bot) -> None:
     """Wait until the bot has dealt with everything that came, and a moment longer for what is still on its way."""
     for _ in range(3):
         time.sleep(0.06)
-        eventually(lambda: bot.inbox.unfinished("questions"), lambda unfinished: unfinished == 0)
+        for lane in ("questions", "actions"):
+            eventually(lambda lane=lane: bot.inbox.unfinished(lane), lambda unfinished: unfinished == 0)  # type: ignore[misc]  # bound per turn
