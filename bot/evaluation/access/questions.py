@@ -19,33 +19,36 @@ _RECENT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
-    """A question that was put."""
+class Wish:
+    """Who wants to know what, and where they ask."""
 
     asker: str
     room: str
-    ts: str
-    root_ts: str
     canary: str
-    """What is asked for, under a topic that no other canary has; empty where the topic is shared."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """Who wants to know what, and where they will ask."""
+class Put:
+    """A question that was put."""
 
-    asker: str
-    room: str
-    canary: str
+    wish: Wish
+    ts: str
+    root_ts: str
+    is_unique: bool
+    """Whether nothing else stands under the same topic."""
 
 
-def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str], timeline: Timeline) -> Put | None:
-    """Somebody asks for something somewhere; `topics` are those of all canaries. None where Slack refuses the post."""
+def wish_for_something(still: StillSandbox, random: Random, canaries: Sequence[str], timeline: Timeline) -> Wish | None:
+    """Somebody who wants to know something, most often what they could know before."""
     wish = _for_what_was_lost(random, timeline) if random.random() < _POINTED else None
-    wish = wish or _at_random(still, random, sorted(topics), timeline.now)
-    if wish is None:
+    return wish or _at_random(still, random, canaries, timeline.now)
+
+
+def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str], wish: Wish) -> Put | None:
+    """Ask; `topics` are those of all canaries. None where Slack refuses the post."""
+    room = still.workspace.channels.get(wish.room)
+    if room is None:
         return None
-    room = still.workspace.channels[wish.room]
     mention = "" if room.kind is ChannelKind.DM else f"<@{still.workspace.app.user_id}> "
     root = _root(random, room)
     below = {"thread_ts": root} if root else {}
@@ -55,10 +58,10 @@ def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str],
         return None
     ts = str(posted["ts"])
     is_unique = sum(topic == topics[wish.canary] for topic in topics.values()) == 1
-    return Put(wish.asker, room.id, ts, root or ts, wish.canary if is_unique else "")
+    return Put(wish, ts, root or ts, is_unique)
 
 
-def _for_what_was_lost(random: Random, timeline: Timeline) -> _Wish | None:
+def _for_what_was_lost(random: Random, timeline: Timeline) -> Wish | None:
     """What could be given somewhere before one of the last changes and can't be given there now: where leaks begin."""
     now = timeline.now
     lost = [
@@ -73,14 +76,14 @@ def _for_what_was_lost(random: Random, timeline: Timeline) -> _Wish | None:
         return None
     room_id, canary = random.choice(lost)
     askers = [person for person in sorted(now.rooms[room_id].members) if now.people[person] is Kind.MEMBER]
-    return _Wish(random.choice(askers), room_id, canary) if askers else None
+    return Wish(random.choice(askers), room_id, canary) if askers else None
 
 
-def _at_random(still: StillSandbox, random: Random, canaries: Sequence[str], now: Truth) -> _Wish | None:
+def _at_random(still: StillSandbox, random: Random, canaries: Sequence[str], now: Truth) -> Wish | None:
     people = [person for person in still.workspace.people.values() if person.id != still.workspace.app.user_id]
     asker = random.choices(people, [6 if person.kind == "member" else 1 for person in people])[0].id
     room = _place(still, random, asker)
-    return _Wish(asker, room.id, _wanted(random, canaries, now, asker, room.id)) if room else None
+    return Wish(asker, room.id, _wanted(random, canaries, now, asker, room.id)) if room else None
 
 
 def open_dms(still: StillSandbox) -> None:
@@ -113,25 +116,19 @@ def _root(random: Random, room: Channel) -> str:
 
 def is_owed(put: Put, timeline: Timeline, at: float, known_s: float) -> bool:
     """Whether everybody who reads the reply may read the canary, Footnote has read it, and nothing of that is news."""
-    if not put.canary:
-        return False
+    wish = put.wish
 
     def may(truth: Truth) -> bool:
-        room = truth.rooms.get(put.room)
+        room = truth.rooms.get(wish.room)
         is_answered_there = room is not None and room.has_footnote and not room.is_shared
-        return is_answered_there and truth.people[put.asker] is Kind.MEMBER and truth.may_all_read(put.room, put.canary)
+        admitted = is_answered_there and truth.people[wish.asker] is Kind.MEMBER
+        return admitted and truth.may_all_read(wish.room, wish.canary)
 
     since = timeline.since(may)
     is_known = since is None or at - since.at > known_s
-    return (
-        may(timeline.now)
-        and is_known
-        and any(_is_read(place, put.canary, timeline) for place in _places(put, timeline))
-    )
-
-
-def _places(put: Put, timeline: Timeline) -> frozenset[str]:
-    return timeline.now.stands.get(put.canary, frozenset())
+    places = timeline.now.stands.get(wish.canary, frozenset())
+    is_read = any(_is_read(place, wish.canary, timeline) for place in places)
+    return put.is_unique and may(timeline.now) and is_known and is_read
 
 
 def _is_read(place: str, canary: str, timeline: Timeline) -> bool:
@@ -149,6 +146,6 @@ def _is_read(place: str, canary: str, timeline: Timeline) -> bool:
 
 def reply_to(put: Put, still: StillSandbox) -> str:
     """What Footnote has said below a question; empty where it says nothing."""
-    room = still.workspace.channels.get(put.room)
+    room = still.workspace.channels.get(put.wish.room)
     below = [room.messages[ts] for ts in room.threads.get(put.root_ts, []) if ts > put.ts] if room else []
     return "\n".join(message.text for message in below if message.user == still.workspace.app.user_id)

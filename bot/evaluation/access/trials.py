@@ -10,7 +10,7 @@ from bot.evaluation.access.acting import Acting
 from bot.evaluation.access.judging import GRACE_S, Findings, Judge
 from bot.evaluation.access.listening import listening
 from bot.evaluation.access.oracle import WORKSPACE
-from bot.evaluation.access.questions import Put, is_owed, open_dms, put_question, reply_to
+from bot.evaluation.access.questions import Wish, is_owed, open_dms, put_question, reply_to, wish_for_something
 from bot.evaluation.access.stage import Stage, Theatre
 from bot.evaluation.access.timeline import Timeline
 from bot.evaluation.access.watching import put_by_footnote, truth_of
@@ -59,20 +59,32 @@ class _Trial:
         self._timeline = Timeline(truth_of(self._still.workspace, self._documents))
         self._judge = Judge(self._timeline, self._clock, findings)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
-        self._given: Put | None = None
-        """The last question whose answer was given, until something is done about it."""
+        self._events = 0
+        self._given: Wish | None = None
+        """What was given last, until something is done about it."""
+        self._again: Wish | None = None
+        """What was given until something was done about it."""
         self._note_topics()
         self._still.connect(self._take)
 
     def step(self) -> None:
         """Time passes, and somebody does or asks something."""
         self._still.advance(self._random.choice(_PAUSES_S))
+        self._hear_what_is_late()
         self._ask() if self._random.random() < _ASKED else self._act()
         self._judge.look(put_by_footnote(self._still.workspace))
+
+    def _hear_what_is_late(self) -> None:
+        """Events that came meanwhile are dealt with before anything else happens."""
+        before = self._events
+        self._still.deliver()
+        if self._events > before:
+            self._stage.settle()
 
     def _take(self, payload: Json) -> bool:
         """Hand an event over, and note that it came."""
         is_taken = self._stage.take(payload)
+        self._events += 1
         if is_taken and "event_id" in payload:
             self._timeline.note_event(str(payload["event_id"]), self._clock())
         return is_taken
@@ -94,7 +106,9 @@ class _Trial:
         given, self._given = self._given, None
         if given is None or self._random.random() > _TAKEN_AWAY:
             return ""
-        return self._acting.take_away(given.asker, given.room, self._timeline.now.stands.get(given.canary, frozenset()))
+        self._again = given
+        places = self._timeline.now.stands.get(given.canary, frozenset())
+        return self._acting.take_away(given.asker, given.room, places)
 
     def _fault(self) -> str:
         """What becomes of the events of the next act."""
@@ -109,24 +123,22 @@ class _Trial:
         return ""
 
     def _ask(self) -> None:
-        put = put_question(self._still, self._random, self._topics, self._timeline)
+        again, self._again = self._again, None
+        wish = again or wish_for_something(self._still, self._random, sorted(self._topics), self._timeline)
+        put = put_question(self._still, self._random, self._topics, wish) if wish else None
         if put is None:
             return
         self._findings.questions += 1
-        self._tell(f"{self._name(put.asker)} asks in {self._room(put.room)}")
+        self._tell(f"{self._name(put.wish.asker)} asks in {self._room(put.wish.room)}")
         is_owed_now = is_owed(put, self._timeline, self._clock(), GRACE_S)
         self._stage.settle()
         reply = reply_to(put, self._still)
-        if put.canary and put.canary in reply:
-            self._given = put
-        if is_owed_now:
-            self._check(put, reply)
-
-    def _check(self, put: Put, reply: str) -> None:
-        if put.canary in reply:
-            self._findings.answered += 1
-        else:
-            self._findings.needless.append(f"{put.room} {put.ts}: {put.canary} was owed, and the reply was {reply!r}")
+        if put.wish.canary in reply:
+            self._given = put.wish
+            self._findings.answered += is_owed_now
+        elif is_owed_now:
+            said = " ".join(reply.split())
+            self._findings.needless.append(f"{put.wish.room} {put.ts}: {put.wish.canary} was owed; it said {said!r}")
 
     def _note_topics(self) -> None:
         """Remember under which topic each canary stands; one that goes may still be asked for."""
