@@ -128,6 +128,8 @@ class Admission(Enum):
     ADMITTED = "admitted"
     TOLD_NO = "told_no"
     """A guest: a fixed sentence, to them alone."""
+    NEEDS_APPROVAL = "needs_approval"
+    """A full member, where nobody has allowed that others see answers yet: they are asked, alone, whether to allow it."""
     SILENCE = "silence"
     """Somebody of another organisation, a bot, or anybody in a channel that is shared with another organisation."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from bot.slack.events import Event
+from bot.slack.messages import seconds
 from bot.slack.payloads import Payload, child, children, string
 
 PRESS = "block_actions"
@@ -30,6 +31,8 @@ class Press:
     """An opaque id of ours; whoever presses decides what it may do for them."""
     attempt: int = 1
     """How often it has been taken up."""
+    at: float = 0.0
+    """When it was pressed, in seconds since the epoch by Slack's clock; it may be dealt with late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ def press_in(event: Event) -> Press | None:
         string(said, "action_id"),
         string(said, "value"),
         event.attempt,
+        seconds(string(said, "action_ts")),
     )
 
 
@@ -96,6 +100,7 @@ def _press(body: Payload) -> Payload:
         "thread_ts": string(container, "thread_ts"),
         "action_id": string(action, "action_id"),
         "value": string(action, "value"),
+        "action_ts": string(action, "action_ts"),
     }
 
 

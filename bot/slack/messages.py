@@ -9,7 +9,7 @@ from bot.slack.markup import from_mrkdwn, unescape
 from bot.slack.names import Names
 from bot.slack.payloads import Payload, child, children, flag, number, string
 
-__all__ = ["Message", "Names", "Payload", "carried_files", "is_noise", "parse", "readable"]
+__all__ = ["Message", "Names", "Payload", "carried_files", "is_noise", "parse", "readable", "seconds"]
 
 _WRITTEN = frozenset({"", "bot_message", "me_message", "file_share", "thread_broadcast", "reply_broadcast"})
 """The subtypes of messages that somebody wrote; every other one is Slack's own notice."""
@@ -55,12 +55,12 @@ class Message:
     @property
     def written_at(self) -> float:
         """Seconds since the epoch; 0 where Slack gave no time."""
-        return _seconds(self.ts)
+        return seconds(self.ts)
 
     @property
     def changed_at(self) -> float:
         """When it was written or last edited, in seconds since the epoch."""
-        return max(self.written_at, _seconds(self.edited_ts or ""))
+        return max(self.written_at, seconds(self.edited_ts or ""))
 
 
 def parse(payload: Payload, channel: str) -> Message:
@@ -116,6 +116,7 @@ def _is_gone(file: Payload) -> bool:
     return string(file, "mode") in _GONE or string(file, "file_access") == "file_not_found"
 
 
-def _seconds(ts: str) -> float:
+def seconds(ts: str) -> float:
+    """A `ts` as seconds since the epoch; 0 where it tells no time."""
     seconds, _, fraction = ts.partition(".")
     return float(f"{seconds}.{fraction or 0}") if seconds.isdecimal() and (fraction or "0").isdecimal() else 0.0

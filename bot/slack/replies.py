@@ -193,7 +193,7 @@ def _posts(pieces: list[_Piece], buttons: tuple[Button, ...]) -> tuple[Post, ...
             messages.append([])
         messages[-1].append(piece)
     *posts, last = [Post(_read(message), tuple(map(_section, message))) for message in messages]
-    return (*posts, replace(last, blocks=(*last.blocks, _actions(buttons))) if buttons else last)
+    return (*posts, replace(last, blocks=(*last.blocks, actions(buttons))) if buttons else last)
 
 
 def _fits(message: list[_Piece]) -> bool:
@@ -216,7 +216,8 @@ def section(text: str, block_id: str = "") -> Block:
     return {"type": "section", "text": shown, **({"block_id": block_id} if block_id else {})}
 
 
-def _actions(buttons: tuple[Button, ...]) -> Block:
+def actions(buttons: tuple[Button, ...]) -> Block:
+    """The block that holds buttons, side by side."""
     return {"type": "actions", "elements": [_element(button) for button in buttons]}
 
 

@@ -47,6 +47,12 @@ class Telling:
             return False
         return True
 
+    def tell_alone(self, channel: str, user: str, post: Post) -> None:
+        """Show somebody in a channel a message that nobody else sees, and that passes."""
+        quiet = {"link_names": False, "parse": "none"}
+        blocks = list(post.blocks)
+        self._api.write("chat.postEphemeral", channel=channel, user=user, text=post.text, blocks=blocks, **quiet)
+
     def dm_with(self, user: str) -> str:
         """The id of the DM with somebody."""
         return string(child(self._api.write("conversations.open", users=user), "channel"), "id")

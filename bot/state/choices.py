@@ -66,12 +66,19 @@ class Choices:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def make(self, chosen: Chosen, renewed: Iterable[Place] = ()) -> None:
-        """Write down what was chosen, instead of what was chosen before, and which channels are to be read anew."""
+    def make(self, chosen: Chosen, renewed: Iterable[Place] = ()) -> bool:
+        """Write down what was chosen, and which channels are to be read anew because of it.
+
+        Not what was chosen before the last word, and comes late; whether it was written.
+        """
         with self._database.session() as session:
+            before = session.get(ChoiceRow, (chosen.team, chosen.what.value, chosen.subject))
+            if before and before.at > chosen.at:
+                return False
             session.merge(_row(chosen))
             for place in renewed:
                 session.merge(RenewalRow(team=chosen.team, place=place, since=chosen.at))
+            return True
 
     def last(self, team: str, what: Choice, subject: str) -> Chosen | None:
         """The last word on something; None where nobody has said any."""

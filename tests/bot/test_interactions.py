@@ -53,7 +53,7 @@ def kept(body: Payload, attempt: int = 1) -> Event:
 def test_a_press_says_who_pressed_what_where() -> None:
     """All that a button's part needs, and how often it was taken up."""
     event = kept(PRESSED, attempt=2)
-    assert press_in(event) == Press(event.id, "T1", "U1", "C1", "2.0", "1.0", "look", "opaque", 2)
+    assert press_in(event) == Press(event.id, "T1", "U1", "C1", "2.0", "1.0", "look", "opaque", 2, 3.0)
     assert command_in(event) is None
 
 
