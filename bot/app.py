@@ -31,7 +31,7 @@ from bot.state.places import Places
 from bot.state.questions import Questions
 from bot.sync.talk import TalkSources
 from bot.types import Question, Turn
-from bot.wishes import Wishes, left_out_of
+from bot.wishes import Wishes, left_out_of, unusable_places
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding import packaged
 from retrieval.embedding.dense import FastEmbedder
@@ -187,7 +187,7 @@ def open_slack(settings: Settings, database: Database, clock: Callable[[], float
 
     def access_by(people: People) -> Membership:
         return Membership(
-            people, places.places_of, clock, left_out=lambda: choices.left_out_places(workspace.identity().team)
+            people, places.places_of, clock, left_out=lambda: unusable_places(database, workspace.identity().team)
         )
 
     files, names = SlackFiles(client, settings.data_folder / "incoming"), Directory(workspace, clock)

@@ -9,30 +9,25 @@ from functools import partial
 
 from bot.alone import Alone
 from bot.answering.path import answer
-from bot.app import Slack, path_parts, talk_sources
+from bot.app import Slack, path_parts
+from bot.keeping import build_keeping
 from bot.live import LiveIndex
 from bot.models import WritingModel
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
-from bot.slack.events import access_change
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
-from bot.state.files import Files
 from bot.state.offers import Offers
-from bot.state.progress import Progress
 from bot.state.questions import Questions
 from bot.state.vault import Vault, passing_vault
 from bot.sync.backfill import Backfill
-from bot.sync.events import Sync
-from bot.sync.file_contents import FileContents
-from bot.sync.file_queue import FileQueue
 from bot.sync.file_readings import FileReadings
-from bot.sync.files import SharedFiles
-from bot.sync.reading import ChannelReader
+from bot.sync.nightly import Nightly
+from bot.sync.welcome import AsLongAsWelcome
 from bot.types import Conversation, FollowUps, Question, Reply
 from bot.wishes import wishes_of
 
@@ -44,6 +39,7 @@ class Bot:
     inbox: Inbox
     backfill: Backfill
     files: FileReadings
+    nightly: Nightly
 
 
 def build_bot(
@@ -62,26 +58,17 @@ def build_bot(
         clock: tells seconds since the epoch.
         vault: keeps private answers for as long as they may be shared; without one they can't be after a restart.
     """
-    us = slack.workspace.identity()
-    queue, place_of = FileQueue(), partial(slack.places.place_of, us.team)
-    files = Files(database, us.team)
-    shared = SharedFiles(slack.files, index, index, files, queue, us.team, place_of)
-    reader = ChannelReader(slack.workspace, index, index, talk_sources(slack, database), shared)
-    progress = Progress(database, us.team)
-    sync = Sync(slack.workspace, reader, progress, place_of, read_later, shared)
+    keeping = build_keeping(slack, database, index, read_later, clock)
     alone = _alone(slack, database, vault or passing_vault(), clock)
     asking = _asking(slack, database, index, follow_ups, model, alone)
     pressing = alone.pressing(Questions(database), asking, index.passages_of)
-    lanes = (Lane("questions", asking, workers=2), Lane("actions", pressing, workers=2), Lane("index", sync))
-    inbox = Inbox(
-        database,
-        lanes,
-        first=lambda event: slack.access.forget(access_change(event)),
-        clock=clock,
-        tidy=alone.offers.forget,
+    lanes = (
+        Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2),
+        Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2),
+        Lane("index", keeping.sync),
     )
-    readings = FileReadings(shared, queue, partial(FileContents, slack.files))
-    return Bot(inbox, Backfill(reader, progress, clock=clock), readings)
+    inbox = Inbox(database, lanes, first=keeping.hear, clock=clock, tidy=alone.offers.forget)
+    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly)
 
 
 def _alone(slack: Slack, database: Database, vault: Vault, clock: Callable[[], float]) -> Alone:

@@ -10,6 +10,7 @@ from bot.answering.confiding import NOTHING_WITHHELD, Confiding, Withholding
 from bot.slack.names import Names
 from bot.state.choices import Choices
 from bot.state.database import Database
+from bot.state.departures import Departures
 from bot.state.offers import Offers
 from bot.state.places import Places
 from bot.sync.selection import LeftOut
@@ -42,9 +43,14 @@ def wishes_of(database: Database, team: str, names: Names) -> Wishes:
 
 
 def left_out_of(database: Database, team: str) -> LeftOut:
-    """What a team's people don't want to be read."""
-    choices = Choices(database)
-    return LeftOut(partial(choices.unused_people, team), partial(choices.left_out_places, team))
+    """What a team's people don't want to be read: a channel that Footnote was taken out of, too."""
+    choices, departures = Choices(database), Departures(database, team)
+    return LeftOut(partial(choices.unused_people, team), lambda: choices.left_out_places(team) | departures.sure())
+
+
+def unusable_places(database: Database, team: str) -> frozenset[Place]:
+    """Of which nothing may be used now, whoever may open it."""
+    return Choices(database).left_out_places(team) | Departures(database, team).places()
 
 
 def _asked_in(places: Places, offers: Offers, question: Question) -> Place | None:

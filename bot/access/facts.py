@@ -44,3 +44,8 @@ class Facts(Generic[K, V]):
         """Read it anew when it is asked for again, whoever may be reading it now."""
         with self._forgetting:  # or two at once would bring back what the other one forgot
             self._known = {known: fact for known, fact in self._known.copy().items() if known != key}
+
+    def forget_all(self) -> None:
+        """Read each of them anew."""
+        with self._forgetting:
+            self._known = {}

@@ -81,6 +81,7 @@ class Membership:
         if change.is_of_channel:
             self._conversation.forget(change.channel)
             self._public.forget(_ALL)
+            self._conversations_of.forget_all()  # with another id, or gone, it stands in everybody's list
 
     def scope_of(self, question: Question) -> Scope:
         """What every reader of the reply, present or later, may read; empty where that can't be known."""

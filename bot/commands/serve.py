@@ -47,6 +47,7 @@ def _serve(settings: Settings, slack: Slack, database: Database, index: LiveInde
     model = open_writing_model(settings)
     vault = open_vault(settings.key, settings.data_folder)
     bot = build_bot(slack, database, index, histories.read_later, settings.follow_ups, model, vault=vault)
+    bot.nightly.run_now(catches_up=False)  # what was left or moved meanwhile is read by nobody
     joined = slack.workspace.joined()
     bot.backfill.forget_lost(joined)  # before an event puts a single day of a channel into a new index
     slack.files.clear()
@@ -54,8 +55,10 @@ def _serve(settings: Settings, slack: Slack, database: Database, index: LiveInde
     with _connected(settings, slack, bot):
         remark(f"Footnote is connected to {_workspace_name(slack)}; reading {counted(len(joined), 'channel')}…")
         histories.start(bot.backfill, joined, lambda progress: remark(_summary(progress)))
+        bot.nightly.start()
         stop.wait()
         remark("Footnote is stopping; it finishes what it has begun.")
+        bot.nightly.stop()
         histories.stop()
         bot.files.stop()
 

@@ -56,6 +56,11 @@ class Workspace:
         """Who Footnote is here, asked once."""
         return self._identity
 
+    def is_itself(self) -> bool:
+        """Whether Slack knows Footnote now as it did when it was first asked."""
+        me = self._api.read("auth.test")
+        return (string(me, "team_id"), string(me, "user_id")) == (self._identity.team, self._identity.user_id)
+
     @cached_property
     def _identity(self) -> Identity:
         me = self._api.read("auth.test")

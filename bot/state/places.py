@@ -33,6 +33,11 @@ class Places:
         """Our id of a conversation, made on first sight."""
         return self.places_of(team, (channel_id,))[channel_id]
 
+    def find(self, team: str, channel_id: str) -> Place | None:
+        """Our id of a conversation, if it has one under this id of Slack's."""
+        with self._database.reading() as session:
+            return _known(session, team).get(channel_id)
+
     def channel_of(self, place: Place) -> str:
         """Slack's id of a conversation now; empty for what is none."""
         with self._database.reading() as session:

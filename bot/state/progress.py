@@ -100,6 +100,11 @@ class Progress:
             theirs = update(ProgressRow).where(ProgressRow.team == self._team)
             session.execute(theirs.values(state=ReadingState.READING.value))
 
+    def renew(self, place: Place, since: float) -> None:
+        """Have one channel read from its start once more."""
+        with self._database.session() as session:
+            session.merge(RenewalRow(team=self._team, place=place, since=since))
+
     def renewal_of(self, place: Place) -> float | None:
         """Since when a channel is to be read from its start once more; None where it isn't."""
         with self._database.reading() as session:

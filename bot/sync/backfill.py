@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from bot.errors import BotError
+from bot.errors import BotError, SlackDenied, SlackError
 from bot.state.progress import ChannelProgress, Progress, ReadingState
+from bot.sync.leaving import OUT
 from bot.sync.reading import ChannelReader, DayRead
 from bot.sync.talk import day_of
 from bot.types import Conversation, ConversationKind
@@ -35,6 +36,8 @@ class Backfill:
     watch: Callable[[ChannelProgress], None] = _nobody_watches
     """Told of every day of a channel that was read."""
     clock: Callable[[], float] = time.time
+    leave: Callable[[str], bool] = lambda _channel_id: False
+    """Told of a channel that Slack says Footnote isn't in; whether it is done with. It can raise `SlackError`."""
 
     def run(self, conversations: Iterable[Conversation], is_stopped: Callable[[], bool]) -> tuple[ChannelProgress, ...]:
         """Read every conversation; between days, `is_stopped` may end it, and the next run goes on from there."""
@@ -58,7 +61,7 @@ class Backfill:
         if self.reader.leaves_out(conversation.place):
             return self._left_out(conversation)
         renewal = self.progress.renewal_of(conversation.place)
-        before = self.progress.of(conversation.place) if renewal is None else None
+        before = self._before(conversation) if renewal is None else None
         reading = _begun(conversation, before)
         try:
             with closing(self.reader.read(conversation, _first_day(before))) as days:
@@ -70,12 +73,31 @@ class Backfill:
             if is_stopped():  # what it needed may have been closed already
                 return reading
             log.warning("channel %s was not read to its end: %s", conversation.id, error)
+            if self._has_left(conversation, error):
+                return reading
             return self._noted(replace(reading, state=ReadingState.FAILED, error=str(error)))
         if self.reader.leaves_out(conversation.place):
             return self._left_out(conversation)
         if renewal is not None:
             self.progress.renewed(conversation.place, renewal)
         return self._noted(replace(reading, state=ReadingState.DONE))
+
+    def _has_left(self, conversation: Conversation, error: BotError | RetrievalError) -> bool:
+        """Whether a channel could not be read because it is none of ours any more."""
+        if not isinstance(error, SlackDenied) or error.code not in OUT:
+            return False
+        try:
+            return self.leave(conversation.id)
+        except SlackError as unclear:
+            log.warning("channel %s: %s", conversation.id, unclear)
+            return False
+
+    def _before(self, conversation: Conversation) -> ChannelProgress | None:
+        """What an earlier reading came to; nothing where it was under another id, to which its links still lead."""
+        before = self.progress.of(conversation.place)
+        if before and before.name != conversation.name:
+            self.reader.retitle(conversation)
+        return before if before and before.channel_id == conversation.id else None
 
     def _left_out(self, conversation: Conversation) -> ChannelProgress:
         """Nothing was read, and a reading that its people allow again begins at its start."""

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.errors import SlackDenied, SlackError
-from bot.slack.events import Event
+from bot.slack.events import (
+    Event,
+    channel_of,
+    is_about_letting_in,
+    moved_channel,
+    renamed_channel,
+    revoked_channel,
+    tells_of_lost_events,
+)
 from bot.slack.messages import carried_files, parse, readable
 from bot.slack.payloads import Payload, child, string
 from bot.slack.workspace import Identity
 from bot.state.progress import Progress, ReadingState
 from bot.sync.files import SharedFiles
+from bot.sync.leaving import OUT, Leaving, closed_by
 from bot.sync.reading import ChannelReader
 from bot.sync.selection import is_ours
+from bot.sync.welcome import Welcome
 from bot.types import Conversation, ConversationKind
 from retrieval.types import Place
 
@@ -51,6 +62,11 @@ class Sync:
     read_later: Callable[[Conversation], None]
     """Has a channel's whole history read, without waiting for it."""
     files: SharedFiles
+    leaving: Leaving
+    welcome: Welcome
+    reconcile_soon: Callable[[], None] = lambda: None
+    """Has everything compared with Slack, without waiting for it."""
+    clock: Callable[[], float] = time.time
 
     def handle(self, event: Event) -> None:
         """Bring the index up to date with an event.
@@ -58,13 +74,31 @@ class Sync:
         Raises:
             SlackError, RetrievalError, StateError: it could not be; handle the event again.
         """
+        if is_about_letting_in(event) and event.type != "grid_migration_started":
+            self.welcome.is_in()
+        if self.welcome.is_suspended():
+            return  # what is missed now is found when Footnote is let in again
+        if tells_of_lost_events(event):
+            self.reconcile_soon()
+        elif channel_id := revoked_channel(event):
+            self.leaving.drop(self.place_of(channel_id))
+        elif closed := closed_by(event.payload, self.workspace.identity()):
+            self.leaving.settle(closed, is_told=True)
+        else:
+            self._bring_up_to_date(event)
+
+    def _bring_up_to_date(self, event: Event) -> None:
         us = self.workspace.identity()
         if touched := touched_by(event.payload, us):
             self._refresh(touched)
         elif opened := opened_by(event.payload, us):
-            self.read_later(self.workspace.conversation(opened))
-        elif closed := closed_by(event.payload, us):
-            self._leave(closed)
+            self._if_in(opened, self._enter)
+        elif string(event.payload, "type") in _HISTORY_CHANGED:
+            self._read_anew(channel_of(event))
+        elif moved := moved_channel(event):
+            self._move(moved[1])
+        elif renamed := renamed_channel(event):
+            self._if_in(renamed, self._rename)
         elif file_id := file_of(event.payload):
             self._follow(event.payload, file_id)
 
@@ -82,12 +116,46 @@ class Sync:
                 self.read_later(self.workspace.conversation(touched.channel_id))
 
     def _refresh(self, touched: Touched) -> None:
+        self._if_in(touched.channel_id, lambda conversation: self.reader.refresh(conversation, touched.root_ts))
+
+    def _if_in(self, channel_id: str, act: Callable[[Conversation], None]) -> None:
+        """Do something with a channel that Footnote is in; one that it turns out not to be in, it leaves."""
         try:
-            conversation = self.workspace.conversation(touched.channel_id)
-            if conversation.kind is not ConversationKind.DM and conversation.is_joined:
-                self.reader.refresh(conversation, touched.root_ts)
+            conversation = self.workspace.conversation(channel_id)
+            if conversation.is_joined and conversation.kind is not ConversationKind.DM:
+                act(conversation)
+            is_out = not conversation.is_joined
         except SlackDenied as denied:
-            log.info("channel %s can't be read: %s", touched.channel_id, denied.code)
+            log.info("channel %s can't be read: %s", channel_id, denied.code)
+            is_out = denied.code in OUT
+        if is_out:
+            self.leaving.settle(channel_id)
+
+    def _enter(self, conversation: Conversation) -> None:
+        self.leaving.enter([conversation])
+        self.read_later(conversation)
+
+    def _read_anew(self, channel_id: str) -> None:
+        """A channel's history was changed as a whole; Slack's own example of that doesn't say which channel's."""
+
+        def read(conversation: Conversation) -> None:
+            self.progress.renew(conversation.place, self.clock())
+            self.read_later(conversation)
+
+        if channel_id:
+            self._if_in(channel_id, read)
+        else:
+            self.progress.read_anew()
+            self.reconcile_soon()
+
+    def _rename(self, conversation: Conversation) -> None:
+        self.reader.retitle(conversation)
+        self.read_later(conversation)  # what is being read now still has the old name
+
+    def _move(self, new: str) -> None:
+        """A channel has another id, which was written down when the event came; its links are made anew."""
+        self.leaving.drop_doubles()
+        self._if_in(new, self.read_later)
 
     def _follow(self, event: Payload, file_id: str) -> None:
         """What an event says of a file; it is asked for anew, but what takes something away counts at once.
@@ -116,11 +184,6 @@ class Sync:
             if known := self.progress.of(place):
                 self._refresh(Touched(known.channel_id, root_ts))
 
-    def _leave(self, channel_id: str) -> None:
-        place = self.place_of(channel_id)
-        self.reader.purge(place)
-        self.progress.forget(place)
-
 
 def touched_by(event: Payload, us: Identity) -> Touched | None:
     """The message whose words an event says have changed; None where it says nothing of the kind."""
@@ -138,17 +201,9 @@ def touched_by(event: Payload, us: Identity) -> Touched | None:
 
 
 def opened_by(event: Payload, us: Identity) -> str:
-    """The channel that is to be read from its start: Footnote joined it, or its history was changed as a whole."""
-    kind = string(event, "type")
-    joined = kind == "member_joined_channel" and string(event, "user") == us.user_id
-    return string(event, "channel") if joined or kind in _HISTORY_CHANGED else ""
-
-
-def closed_by(event: Payload, us: Identity) -> str:
-    """The channel that Footnote is no longer in."""
-    kind = string(event, "type")
-    left = kind == "member_left_channel" and string(event, "user") == us.user_id
-    return string(event, "channel") if left or kind in _CLOSED else ""
+    """The channel that Footnote joined."""
+    joined = string(event, "type") == "member_joined_channel" and string(event, "user") == us.user_id
+    return string(event, "channel") if joined else ""
 
 
 def file_of(event: Payload) -> str:
@@ -160,7 +215,6 @@ def file_of(event: Payload) -> str:
 _OF_FILES = frozenset({"file_change", "file_deleted", "file_public", "file_shared", "file_unshared"})
 _NESTED = frozenset({"message_changed", "message_replied"})
 _HISTORY_CHANGED = frozenset({"channel_history_changed", "group_history_changed"})
-_CLOSED = frozenset({"channel_left", "group_left", "channel_deleted", "group_deleted"})
 
 
 class _Ids:

@@ -6,16 +6,16 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol
 
 from bot.errors import SlackError
 from bot.slack.messages import Message
 from bot.state.files import FilePost
-from bot.sync.talk import DAY_S, TalkSources, day_of, has_thread, origin_of, root_of, source_id
+from bot.sync.talk import DAY_S, TalkSources, day_of, has_thread, origin_of, root_of, source_id, title_of
 from bot.types import Conversation
-from retrieval.types import IndexReport, Place, Source
+from retrieval.types import IndexReport, Passage, Place, Source
 
 
 class History(Protocol):
@@ -38,6 +38,10 @@ class Stored(Protocol):
     """The part of a store that knows what it holds."""
 
     def sources_of(self, origin: str) -> frozenset[str]: ...
+
+    def passages_of(self, source_id: str) -> tuple[Passage, ...]: ...
+
+    def describe(self, passages: Sequence[Passage]) -> None: ...
 
 
 class Carried(Protocol):
@@ -129,6 +133,15 @@ class ChannelReader:
     def holds(self, place: Place) -> bool:
         """Whether the index has anything of a channel."""
         return bool(self._stored.sources_of(origin_of(self._sources.us.team, place)))
+
+    def retitle(self, conversation: Conversation) -> None:
+        """Let everything of a channel bear the name that it has now; no vector rests on it."""
+        title = title_of(conversation)
+        with self._locks[conversation.place]:
+            for source in sorted(self._stored.sources_of(origin_of(self._sources.us.team, conversation.place))):
+                passages = self._stored.passages_of(source)
+                if changed := [replace(passage, title=title) for passage in passages if passage.title != title]:
+                    self._stored.describe(changed)
 
     def purge(self, place: Place) -> None:
         """Drop everything of a channel from the index."""

@@ -75,7 +75,7 @@ class TalkSources:
         source = Source(
             id=source_id(self.us.team, conversation.place, root),
             origin=origin_of(self.us.team, conversation.place),
-            title=_title(conversation),
+            title=title_of(conversation),
             url=said[0][1].url,
             places=frozenset({conversation.place}),
             content=Talk(tuple(utterance for _, utterance in said)),
@@ -124,5 +124,6 @@ def has_thread(message: Message) -> bool:
     return message.is_reply or message.reply_count > 0
 
 
-def _title(conversation: Conversation) -> str:
+def title_of(conversation: Conversation) -> str:
+    """What a citation of a channel's talk is called."""
     return "Group message" if conversation.kind is ConversationKind.GROUP_DM else f"#{conversation.name}"

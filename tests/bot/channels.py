@@ -19,20 +19,26 @@ from bot.slack.replies import note
 from bot.slack.workspace import Workspace
 from bot.state.choices import Choices
 from bot.state.database import open_database
+from bot.state.departures import Departures
 from bot.state.files import Files
+from bot.state.moving import move_channel
 from bot.state.places import Places
 from bot.state.progress import Progress
 from bot.state.questions import Questions
+from bot.state.suspensions import Suspensions
 from bot.sync.backfill import Backfill
 from bot.sync.events import Sync
 from bot.sync.file_contents import FileContents
 from bot.sync.file_queue import FileQueue
 from bot.sync.file_readings import FileReadings
 from bot.sync.files import SharedFiles
+from bot.sync.leaving import Leaving
 from bot.sync.reading import ChannelReader
-from bot.sync.selection import LeftOut
+from bot.sync.reconcile import Reconciliation
 from bot.sync.talk import TalkSources, origin_of
+from bot.sync.welcome import Welcome
 from bot.types import Conversation, Question, Surface
+from bot.wishes import left_out_of
 from retrieval.embedding.protocol import DenseEmbedder, SparseEmbedder
 from retrieval.indexing import Indexer
 from retrieval.stores.collections import Collection
@@ -58,6 +64,9 @@ class Channels:
     shared: SharedFiles
     readings: FileReadings
     choices: Choices
+    places: Places
+    leaving: Leaving
+    reconciliation: Reconciliation
     read_later: list[Conversation] = field(default_factory=list)
 
     def person(self, name: str) -> WebClient:
@@ -109,9 +118,9 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         indexer = Indexer(store, dense, sparse, us.team)
         questions = Questions(database)
         asked_in = partial(questions.asked_in, us.team)
-        choices = Choices(database)
-        left_out = LeftOut(partial(choices.unused_people, us.team), partial(choices.left_out_places, us.team))
-        sources = TalkSources(us, Directory(workspace, insists=True), workspace.permalink, asked_in, left_out)
+        choices, departures = Choices(database), Departures(database, us.team)
+        names, left_out = Directory(workspace, insists=True), left_out_of(database, us.team)
+        sources = TalkSources(us, names, workspace.permalink, asked_in, left_out)
         files, queue, place_of = Files(database, us.team), FileQueue(), partial(places.place_of, us.team)
         slack_files = SlackFiles(open_client(sandbox.bot_token, sandbox.api_url), folder / "incoming")
         shared = SharedFiles(slack_files, indexer, store, files, queue, us.team, place_of)
@@ -119,9 +128,14 @@ def open_channels(seed: Seed, folder: Path, dense: DenseEmbedder, sparse: Sparse
         reader = ChannelReader(workspace, indexer, store, sources, shared)
         progress = Progress(database, us.team)
         later: list[Conversation] = []
-        sync = Sync(workspace, reader, progress, place_of, later.append, shared)
-        backfill = Backfill(reader, progress)
+        leaving = Leaving(workspace, reader, progress, departures, places, us)
+        welcome = Welcome(workspace.is_itself, Suspensions(database), us.team)
+        sync = Sync(workspace, reader, progress, place_of, later.append, shared, leaving, welcome)
+        backfill = Backfill(reader, progress, leave=leaving.settle)
+        reconciliation = Reconciliation(
+            workspace, leaving, welcome, partial(move_channel, database, us.team), later.append
+        )
         parts = (sandbox, workspace, store, indexer, sources, progress, backfill, sync, questions, files, shared)
-        yield Channels(*parts, readings, choices, later)
+        yield Channels(*parts, readings, choices, places, leaving, reconciliation, later)
         store.close()
         database.close()

@@ -149,12 +149,20 @@ def test_a_channel_that_the_index_has_lost_is_read_from_its_beginning(channels: 
 
 def test_a_channel_that_fails_is_noted_and_the_rest_goes_on(channels: Channels) -> None:
     """One channel that can't be read keeps no other from being read; it is read as a whole next time."""
-    attic = replace(channels.conversation("attic"), is_joined=True)
-    channels.backfill.run([attic, channels.conversation("shop")], lambda: False)
+    refusal = {"method": "conversations.history", "error": "ekm_access_denied"}
+    channels.person("ann").api_call("sandbox.fail", json=refusal)
+    channels.read("board", "shop")
     states = {channel.name: (channel.state, channel.error) for channel in channels.progress.all()}
     assert states["shop"] == (ReadingState.DONE, "")
-    assert states["attic"][0] is ReadingState.FAILED
-    assert "not_in_channel" in states["attic"][1]
+    assert states["board"][0] is ReadingState.FAILED
+    assert "ekm_access_denied" in states["board"][1]
+
+
+def test_a_channel_that_footnote_turns_out_not_to_be_in_is_left(channels: Channels) -> None:
+    """It is no failure that would be tried again, and nothing is remembered of it."""
+    attic = replace(channels.conversation("attic"), is_joined=True)
+    assert channels.backfill.run([attic], lambda: False)[0].state is ReadingState.READING
+    assert channels.progress.all() == ()
 
 
 def test_a_stop_between_days_is_no_end(channels: Channels) -> None:

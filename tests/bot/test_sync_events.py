@@ -11,7 +11,8 @@ import pytest
 from bot.slack.events import Event
 from bot.slack.workspace import Identity
 from bot.state.progress import ReadingState
-from bot.sync.events import Touched, closed_by, opened_by, touched_by
+from bot.sync.events import Touched, opened_by, touched_by
+from bot.sync.leaving import closed_by
 from retrieval.embedding.sparse import Bm25Embedder
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson
 from tests.bot.channels import Channels, open_channels
@@ -68,7 +69,6 @@ def test_an_event_touches_the_thread_of_its_message(event: dict[str, object], ro
     [
         ({"type": "member_joined_channel", "user": "U0ME", "channel": "C1"}, "C1", ""),
         ({"type": "member_joined_channel", "user": "U1", "channel": "C1"}, "", ""),
-        ({"type": "channel_history_changed", "channel": "C1"}, "C1", ""),
         ({"type": "member_left_channel", "user": "U0ME", "channel": "C1"}, "", "C1"),
         ({"type": "member_left_channel", "user": "U1", "channel": "C1"}, "", ""),
         ({"type": "channel_left", "channel": "C1"}, "", "C1"),
@@ -172,7 +172,9 @@ def test_being_invited_has_the_channel_read(channels: Channels) -> None:
 
 def test_leaving_drops_what_was_read(channels: Channels) -> None:
     """A channel that Footnote was removed from is neither in the index nor in the progress."""
-    channels.happens(type="channel_left", channel=channels.sandbox.channel_id("shop"))
+    shop, me = channels.sandbox.channel_id("shop"), channels.sandbox.bot_user
+    channels.person("ann").conversations_kick(channel=shop, user=me)
+    channels.happens(type="channel_left", channel=shop)
     assert channels.store.count() == 0
     assert channels.progress.all() == ()
 
