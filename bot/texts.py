@@ -1,6 +1,6 @@
 """Every fixed text that a person in Slack can be shown, so that they can be read, compared and translated together."""
 
-from bot.types import ConversationKind, Remark
+from bot.types import Admission, ConversationKind, Remark
 
 REFUSAL = "I looked, but I found nothing I can use that answers this."
 """The one refusal: the same whether nothing exists or nothing may be read here."""
@@ -13,7 +13,13 @@ HELP = (
 FAILURE = "Sorry, something went wrong on my side and I could not answer. Please ask again in a minute. ({incident})"
 
 NOT_FOR_GUESTS = "Sorry, I can only answer full members of this workspace."
-"""Shown to the asker alone."""
+NOT_FOR_OUTSIDERS = "Sorry, I can only answer members of the workspace that added me to this channel."
+
+TURNED_AWAY = {
+    Admission.TOLD_NO: NOT_FOR_GUESTS,
+    Admission.OUTSIDER_TOLD_NO: NOT_FOR_OUTSIDERS,
+}
+"""What whoever isn't answered is told, alone; nothing where it is none of these."""
 
 ADDRESS_IN_SOURCE = "(address in the source)"
 """Stands in a written answer where the model wrote an address: only citations are links."""

@@ -76,6 +76,14 @@ class FollowUps(Enum):
     """What the asker asks right after Footnote's reply to them."""
 
 
+class Guests(Enum):
+    """Whether guests are answered."""
+
+    REFUSE = "refuse"
+    ANSWER = "answer"
+    """Where they ask, from what they may open."""
+
+
 class Surface(Enum):
     """Where a question was put, and so who reads the reply."""
 
@@ -129,9 +137,11 @@ class Admission(Enum):
     TOLD_NO = "told_no"
     """A guest: a fixed sentence, to them alone."""
     NEEDS_APPROVAL = "needs_approval"
-    """A full member, where nobody has allowed that others see answers yet: they are asked, alone, whether to allow it."""
+    """A full member, where nobody has allowed yet that others see answers: they are asked, alone, whether they do."""
+    OUTSIDER_TOLD_NO = "outsider_told_no"
+    """Somebody of another organisation, where a shared channel is approved: a fixed sentence, to them alone."""
     SILENCE = "silence"
-    """Somebody of another organisation, a bot, or anybody in a channel that is shared with another organisation."""
+    """A bot, a stranger, somebody of another organisation elsewhere; anybody else in a channel that needs approval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from bot.slack.posting import Posted, Poster, posted_to
 from bot.slack.replies import Button, Post, note, render
 from bot.slack.threads import THREAD_IS_GONE, Threads
 from bot.state.questions import Questions, QuestionState
-from bot.texts import FAILURE, NOT_FOR_GUESTS
+from bot.texts import FAILURE, TURNED_AWAY
 from bot.types import Admission, Answer, Question, Reply
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,8 @@ def no_buttons(_question: Question, _reply: Reply) -> tuple[Button, ...]:
 
 def usual_notices(_question: Question, admission: Admission) -> tuple[Post, ...]:
     """What whoever isn't answered is told, alone; silence where it is nothing."""
-    return note(NOT_FOR_GUESTS) if admission is Admission.TOLD_NO else ()
+    told = TURNED_AWAY.get(admission)
+    return note(told) if told else ()
 
 
 class Asking:
