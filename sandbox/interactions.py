@@ -44,6 +44,21 @@ def press(workspace: Workspace, person: Person, channel: Channel, ts: str, actio
     return payload
 
 
+def press_home(workspace: Workspace, person: Person, action_id: str, value: str) -> Json:
+    """The `block_actions` payload of a button that this person sees in the app's home."""
+    view = workspace.homes.get(person.id)
+    if view is None:
+        raise Refused("view_not_found")
+    block_id, element = _element(cast("list[Json]", view["blocks"]), action_id, value)
+    return {
+        "type": "block_actions",
+        **_who(workspace, person),
+        "container": {"type": "view", "view_id": view["id"]},
+        "view": view,
+        "actions": [{**element, "block_id": block_id, "action_ts": workspace.clock.next_ts()}],
+    }
+
+
 def command(workspace: Workspace, person: Person, channel: Channel, name: str, text: str) -> Json:
     """The payload of a slash command."""
     return {
@@ -64,6 +79,10 @@ def command(workspace: Workspace, person: Person, channel: Channel, name: str, t
 
 
 def _who_and_where(workspace: Workspace, person: Person, channel: Channel) -> Json:
+    return _who(workspace, person) | {"channel": {"id": channel.id, "name": channel.name or "directmessage"}}
+
+
+def _who(workspace: Workspace, person: Person) -> Json:
     return {
         "user": {"id": person.id, "username": person.name, "name": person.name, "team_id": person.team},
         "api_app_id": workspace.app.id,
@@ -72,7 +91,6 @@ def _who_and_where(workspace: Workspace, person: Person, channel: Channel) -> Js
         "team": {"id": workspace.team.id, "domain": workspace.team.domain},
         "enterprise": None,
         "is_enterprise_install": False,
-        "channel": {"id": channel.id, "name": channel.name or "directmessage"},
     }
 
 
@@ -90,9 +108,13 @@ def _element(blocks: list[Json], action_id: str, value: str) -> tuple[str, Json]
     for block in blocks:
         elements = cast("list[Json]", [*_listed(block.get("elements")), *_listed([block.get("accessory")])])
         for element in elements:
-            if isinstance(element, dict) and element.get("action_id") == action_id:
+            if isinstance(element, dict) and element.get("action_id") == action_id and _is_meant(element, value):
                 return str(block.get("block_id", "")), _action(element, value)
     raise Refused("action_not_found")
+
+
+def _is_meant(element: Json, value: str) -> bool:
+    return not value or element.get("value", value) == value
 
 
 def _listed(value: object) -> list[object]:

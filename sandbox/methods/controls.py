@@ -6,7 +6,7 @@ from typing import cast
 from sandbox.access import joined, visible
 from sandbox.calls import Call, Method, Methods
 from sandbox.faults import CallFault, EventFault
-from sandbox.interactions import command, press
+from sandbox.interactions import command, press, press_home
 from sandbox.state import Ephemeral, Person
 from sandbox.types import Json, Refused
 
@@ -34,6 +34,15 @@ def _press_button(call: Call) -> Json:
             raise Refused("channel_not_found")
         text = call.args.text
         payload = press(call.workspace, person, channel, text("ts"), text("action_id"), text("value"))
+    return _ask(call, "interactive", payload)
+
+
+def _press_home(call: Call) -> Json:
+    if not call.manifest.interactive:
+        raise Refused("interactivity_not_enabled")
+    with call.workspace.lock:
+        text = call.args.text
+        payload = press_home(call.workspace, _person(call), text("action_id"), text("value"))
     return _ask(call, "interactive", payload)
 
 
@@ -162,6 +171,7 @@ def _pending(call: Call) -> Json:
 METHODS: Methods = {
     "sandbox.ephemerals": Method(_ephemerals),
     "sandbox.pressButton": Method(_press_button, required=("channel", "ts", "action_id"), waits=True),
+    "sandbox.pressHome": Method(_press_home, required=("action_id",), waits=True),
     "sandbox.slashCommand": Method(_slash_command, required=("channel", "command"), waits=True),
     "sandbox.openHome": Method(_open_home),
     "sandbox.home": Method(_home),

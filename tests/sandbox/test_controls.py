@@ -16,6 +16,7 @@ from tests.sandbox.listening import ListeningApp
 
 _TIMEOUT_S = 5  # for addresses on loopback
 BUTTON = {"type": "button", "action_id": "share", "value": "42", "text": {"type": "plain_text", "text": "Share"}}
+LABEL = {"type": "plain_text", "text": "Open"}
 BLOCKS = [{"type": "actions", "block_id": "row", "elements": [BUTTON]}]
 FEEDBACK = {
     "type": "feedback_buttons",
@@ -100,6 +101,22 @@ def test_commands_reach_the_app(sandbox: Sandbox, client: ClientFor, app: Listen
     assert client("ann").api_call("sandbox.ephemerals")["messages"] == []
     with pytest.raises(SlackApiError, match="unknown_command"):
         client("bo").api_call("sandbox.slashCommand", json={**given, "command": "/other"})
+
+
+def test_buttons_of_the_home_tab_reach_the_app(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """Of several with one action the value says which was pressed; the payload names a view and no channel."""
+    buttons = [{"type": "button", "action_id": "open", "value": value, "text": LABEL} for value in ("C1", "C2")]
+    blocks = [{"type": "actions", "elements": [button]} for button in buttons]
+    given = {"action_id": "open", "value": "C2"}
+    with pytest.raises(SlackApiError, match="view_not_found"):
+        client("bo").api_call("sandbox.pressHome", json=given)
+    view = client("bot").views_publish(user_id="U0BO", view={"type": "home", "blocks": blocks})["view"]
+    assert client("bo").api_call("sandbox.pressHome", json=given)["acked"]
+    payload = next(each["payload"] for each in app.envelopes if each["type"] == "interactive")
+    assert (payload["user"]["id"], payload["actions"][0]["value"]) == ("U0BO", "C2")
+    assert (payload["container"], "channel" in payload) == ({"type": "view", "view_id": view["id"]}, False)
+    with pytest.raises(SlackApiError, match="action_not_found"):
+        client("bo").api_call("sandbox.pressHome", json={**given, "value": "C3"})
 
 
 def test_the_home_tab_opens(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
