@@ -29,13 +29,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A question that was put."""
+    """A question that was put, and where its answer is to be read."""
 
     wish: Wish
     ts: str
-    root_ts: str
-    is_unique: bool
-    """Whether nothing else stands under the same topic."""
+    """What Footnote says in the room after this is its answer."""
 
 
 def wish_for_something(still: StillSandbox, random: Random, canaries: Sequence[str], timeline: Timeline) -> Wish | None:
@@ -56,9 +54,7 @@ def put_question(still: StillSandbox, random: Random, topics: Mapping[str, str],
     posted = still.call("chat.postMessage", wish.asker, channel=room.id, text=text, **below)
     if not posted.get("ok"):
         return None
-    ts = str(posted["ts"])
-    is_unique = sum(topic == topics[wish.canary] for topic in topics.values()) == 1
-    return Put(wish, ts, root or ts, is_unique)
+    return Put(wish, str(posted["ts"]))
 
 
 def _for_what_was_lost(random: Random, timeline: Timeline) -> Wish | None:
@@ -114,9 +110,8 @@ def _root(random: Random, room: Channel) -> str:
     return random.choice(roots) if roots and random.random() < _IN_A_THREAD else ""
 
 
-def is_owed(put: Put, timeline: Timeline, at: float, known_s: float) -> bool:
+def is_owed(wish: Wish, timeline: Timeline, at: float, known_s: float) -> bool:
     """Whether everybody who reads the reply may read the canary, Footnote has read it, and nothing of that is news."""
-    wish = put.wish
 
     def may(truth: Truth) -> bool:
         room = truth.rooms.get(wish.room)
@@ -128,7 +123,7 @@ def is_owed(put: Put, timeline: Timeline, at: float, known_s: float) -> bool:
     is_known = since is None or at - since.at > known_s
     places = timeline.now.stands.get(wish.canary, frozenset())
     is_read = any(_is_read(place, wish.canary, timeline) for place in places)
-    return put.is_unique and may(timeline.now) and is_known and is_read
+    return may(timeline.now) and is_known and is_read
 
 
 def _is_read(place: str, canary: str, timeline: Timeline) -> bool:
@@ -145,7 +140,7 @@ def _is_read(place: str, canary: str, timeline: Timeline) -> bool:
 
 
 def reply_to(put: Put, still: StillSandbox) -> str:
-    """What Footnote has said below a question; empty where it says nothing."""
+    """What Footnote has said there since; empty where it says nothing."""
     room = still.workspace.channels.get(put.wish.room)
-    below = [room.messages[ts] for ts in room.threads.get(put.root_ts, []) if ts > put.ts] if room else []
-    return "\n".join(message.text for message in below if message.user == still.workspace.app.user_id)
+    since = [message for ts, message in room.messages.items() if ts > put.ts] if room else []
+    return "\n".join(message.text for message in since if message.user == still.workspace.app.user_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -93,7 +93,7 @@ class Theatre:
         self._store.close()
 
     @contextmanager
-    def stage(self, world: World, altered: Callable[[Slack], Slack] = lambda slack: slack) -> Iterator[Stage]:
+    def stage(self, world: World) -> Iterator[Stage]:
         """The world with a bot that has read it."""
         self._wipe()
         still = StillSandbox(world.seed)
@@ -103,7 +103,7 @@ class Theatre:
             closing(LiveIndex(lambda _: nullcontext(self._retrieval), lambda: None)) as index,
         ):
             clock = still.workspace.clock.now
-            slack = altered(open_slack(self._settings(still), database, clock))
+            slack = open_slack(self._settings(still), database, clock)
             unread: list[Conversation] = []
             bot = build_bot(slack, database, index, unread.append, clock=clock)
             app = build_app(slack.client, bot.inbox)

@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
-from bot.app import Slack
 from bot.evaluation.access.acting import Acting
 from bot.evaluation.access.judging import GRACE_S, Findings, Judge
 from bot.evaluation.access.listening import listening
 from bot.evaluation.access.oracle import WORKSPACE
-from bot.evaluation.access.questions import Wish, is_owed, open_dms, put_question, reply_to, wish_for_something
+from bot.evaluation.access.pressing import Shown, press, shown_buttons, type_command
+from bot.evaluation.access.questions import Put, Wish, is_owed, open_dms, put_question, reply_to, wish_for_something
 from bot.evaluation.access.stage import Stage, Theatre
 from bot.evaluation.access.timeline import Timeline
 from bot.evaluation.access.watching import put_by_footnote, truth_of
 from bot.evaluation.access.words import canaries_in, topics_in
 from bot.evaluation.access.worlds import World, build_world
+from bot.slack.offers import LOOK_ACTION
 from sandbox.faults import EventFault
 from sandbox.types import Json
 
 _FEWEST_STEPS, _MOST_STEPS = 8, 18
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
 _LATE_S = (5.0, 30.0, 90.0)
-_ASKED, _TAKEN_AWAY = 0.6, 0.8
-"""How often."""
+_TAKEN_AWAY = 0.8
+"""How often what was just given is taken away by the next act."""
 _EVERY = 1_000
 """More events than one act has."""
 
 
-Altered = Callable[[Slack], Slack]
-"""What a test changes of the product, to see that the trials would notice."""
-
-
-def run_trial(theatre: Theatre, seed: int, altered: Altered = lambda slack: slack) -> Findings:
+def run_trial(theatre: Theatre, seed: int) -> Findings:
     """The trial of a seed: the same every time."""
     random = Random(seed)
     world = build_world(random)
     findings = Findings()
-    with listening(findings.log_leaks), theatre.stage(world, altered) as stage:
+    with listening(findings.log_leaks), theatre.stage(world) as stage:
         trial = _Trial(stage, world, random, findings)
         for _ in range(random.randint(_FEWEST_STEPS, _MOST_STEPS)):
             trial.step()
@@ -60,6 +58,9 @@ class _Trial:
         self._judge = Judge(self._timeline, self._clock, findings)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
         self._events = 0
+        self._asked: dict[tuple[str, str], Wish] = {}
+        """What was asked, by the room and the post."""
+        self._pressed: set[Shown] = set()
         self._given: Wish | None = None
         """What was given last, until something is done about it."""
         self._again: Wish | None = None
@@ -71,7 +72,8 @@ class _Trial:
         """Time passes, and somebody does or asks something."""
         self._still.advance(self._random.choice(_PAUSES_S))
         self._hear_what_is_late()
-        self._ask() if self._random.random() < _ASKED else self._act()
+        does, weights = zip(*_STEPS, strict=True)
+        self._random.choices(does, weights)[0](self)
         self._judge.look(put_by_footnote(self._still.workspace))
 
     def _hear_what_is_late(self) -> None:
@@ -123,14 +125,47 @@ class _Trial:
         return ""
 
     def _ask(self) -> None:
+        """Somebody asks by a post: in a room, in a thread, or in their DM with Footnote."""
         again, self._again = self._again, None
         wish = again or wish_for_something(self._still, self._random, sorted(self._topics), self._timeline)
         put = put_question(self._still, self._random, self._topics, wish) if wish else None
-        if put is None:
+        if put:
+            self._tell(f"{self._name(put.wish.asker)} asks in {self._room(put.wish.room)}")
+            self._hear_answer(put)
+            self._asked[put.wish.room, put.ts] = put.wish
+
+    def _type(self) -> None:
+        """Somebody asks by the command, anywhere; the answer comes in their DM."""
+        wish = wish_for_something(self._still, self._random, sorted(self._topics), self._timeline)
+        if wish and (dm := self._dm_of(wish.asker)):
+            put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts())
+            if room := type_command(self._still, self._random, wish.asker, self._topics[wish.canary]):
+                self._tell(f"{self._name(wish.asker)} types a command in {self._room(room)}")
+                self._hear_answer(put)
+
+    def _press(self) -> None:
+        """Somebody presses a button that they see, most often one below the answer to a question of theirs."""
+        buttons = shown_buttons(self._still.workspace)
+        if not buttons:
             return
+        button = self._random.choice(buttons)
+        self._tell(f"{self._name(button.person)} presses {button.action!r} in {self._room(button.room)}")
+        wish, dm = self._asked.get((button.room, button.below)), self._dm_of(button.person)
+        if button.action == LOOK_ACTION and wish and wish.asker == button.person and dm:
+            put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts())
+            press(self._still, button)
+            self._hear_answer(put, is_first=button not in self._pressed)
+        else:
+            press(self._still, button)
+            self._stage.settle()
+        self._pressed.add(button)
+
+    def _hear_answer(self, put: Put, *, is_first: bool = True) -> None:
+        """Have it answered, and see whether what was owed is there."""
         self._findings.questions += 1
-        self._tell(f"{self._name(put.wish.asker)} asks in {self._room(put.wish.room)}")
-        is_owed_now = is_owed(put, self._timeline, self._clock(), GRACE_S)
+        topic = self._topics[put.wish.canary]
+        is_unique = sum(other == topic for other in self._topics.values()) == 1
+        is_owed_now = is_first and is_unique and is_owed(put.wish, self._timeline, self._clock(), GRACE_S)
         self._stage.settle()
         reply = reply_to(put, self._still)
         if put.wish.canary in reply:
@@ -139,6 +174,10 @@ class _Trial:
         elif is_owed_now:
             said = " ".join(reply.split())
             self._findings.needless.append(f"{put.wish.room} {put.ts}: {put.wish.canary} was owed; it said {said!r}")
+
+    def _dm_of(self, person: str) -> str:
+        channel = self._still.workspace.direct(frozenset({person, self._still.workspace.app.user_id}))
+        return channel.id if channel else ""
 
     def _note_topics(self) -> None:
         """Remember under which topic each canary stands; one that goes may still be asked for."""
@@ -155,3 +194,12 @@ class _Trial:
     def _room(self, room_id: str) -> str:
         room = self._still.workspace.channels[room_id]
         return f"#{room.name}" if room.name else "a DM with Footnote"
+
+
+_STEPS: tuple[tuple[Callable[[_Trial], None], float], ...] = (
+    (_Trial._ask, 50),
+    (_Trial._type, 5),
+    (_Trial._press, 10),
+    (_Trial._act, 35),
+)
+"""What happens next, and how often."""
