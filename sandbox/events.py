@@ -21,7 +21,13 @@ _SCOPES = {
     "member_left_channel": ("channels:read", "groups:read"),
     "reaction_added": ("reactions:read",),
     "reaction_removed": ("reactions:read",),
+    "channel_id_changed": ("channels:read", "groups:read"),
+    "channel_shared": ("channels:read", "groups:read"),
+    "channel_unshared": ("channels:read", "groups:read"),
+    "channel_history_changed": ("channels:history",),
+    "group_history_changed": ("groups:history",),
     "user_change": ("users:read",),
+    "user_profile_changed": ("users:read",),
     "team_join": ("users:read",),
     "file_shared": ("files:read",),
     "file_change": ("files:read",),
@@ -33,11 +39,11 @@ _SCOPES = {
 
 
 def _scopes_for(name: str) -> tuple[str, ...]:
+    if name in _SCOPES:
+        return _SCOPES[name]
     if name.startswith("channel_"):
         return ("channels:read",)
-    if name.startswith("group_"):
-        return ("groups:read",)
-    return _SCOPES.get(name, ())
+    return ("groups:read",) if name.startswith("group_") else ()
 
 
 class EventFeed:
@@ -99,10 +105,33 @@ class EventFeed:
 
     def channel(self, what: str, channel: Channel, fields: Json) -> None:
         """`channel_…` of any public channel, `group_…` of a private one that the app is in."""
-        if channel.kind is ChannelKind.PUBLIC:
-            self.about(f"channel_{what}", fields, channel)
-        elif self._app_is_in(channel):
-            self.about(f"group_{what}", fields, channel)
+        if self._concerns_app(channel):
+            prefix = "channel" if channel.kind is ChannelKind.PUBLIC else "group"
+            self.about(f"{prefix}_{what}", fields, channel)
+
+    def sharing(self, channel: Channel, team: str) -> None:
+        """That a channel is shared with another organisation now, or no more; private ones have no event of their own.
+
+        Source: Slack's events reference, which has no `group_shared`.
+        """
+        if not self._concerns_app(channel):
+            return
+        if channel.ext_shared:
+            self.about("channel_shared", {"connected_team_id": team, "channel": channel.id}, channel)
+        else:
+            fields: Json = {"previously_connected_team_id": team, "channel": channel.id, "is_ext_shared": False}
+            self.about("channel_unshared", fields, channel)
+
+    def id_changed(self, old: str, channel: Channel) -> None:
+        """That a conversation has another id."""
+        if self._concerns_app(channel):
+            self.about("channel_id_changed", {"old_channel_id": old, "new_channel_id": channel.id}, channel)
+
+    def history_changed(self, channel: Channel, latest: str) -> None:
+        """That much of a channel's history was changed at once; as in Slack's own example, not which channel's."""
+        if self._app_is_in(channel):
+            name = "channel_history_changed" if channel.kind is ChannelKind.PUBLIC else "group_history_changed"
+            self.about(name, {"latest": latest, "ts": self._workspace.clock.next_ts()}, channel)
 
     def app_left(self, channel: Channel, actor: str) -> None:
         """The app's bot is out of the conversation."""
@@ -115,6 +144,9 @@ class EventFeed:
 
     def _app_is_in(self, channel: Channel) -> bool:
         return self._workspace.app.user_id in channel.members
+
+    def _concerns_app(self, channel: Channel) -> bool:
+        return channel.kind is ChannelKind.PUBLIC or self._app_is_in(channel)
 
     def _mentions_app(self, channel: Channel, message: Message) -> bool:
         app = self._workspace.app

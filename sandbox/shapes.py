@@ -9,6 +9,12 @@ from sandbox.clock import micros_of
 from sandbox.state import Channel, ChannelKind, File, Message, Person, PersonKind, Workspace
 from sandbox.types import Json
 
+KEY_REVOKED: Json = {
+    "subtype": "ekm_access_denied",
+    "user": "UREVOKEDU",
+    "text": "Your admins have suspended everyone's access to this content.",
+}
+"""What stands in place of every message of a channel whose key was taken back."""
 _SNIPPET = 2000  # characters of a text file that Slack shows as its preview
 
 
@@ -135,7 +141,7 @@ def _dm_json(workspace: Workspace, channel: Channel, caller: Caller) -> Json:
 
 def message_json(workspace: Workspace, channel: Channel, message: Message, *, in_thread: bool = False) -> Json:
     """A message as history gives it; in `replies` each reply also names its root's author."""
-    shape = _tombstone(message) if message.subtype == "tombstone" else _plain_message(workspace, message)
+    shape = _body(workspace, channel, message)
     if message.ts in channel.threads:
         shape |= _thread_json(channel, message)
     elif message.is_reply:
@@ -147,6 +153,12 @@ def message_json(workspace: Workspace, channel: Channel, message: Message, *, in
     if message.reactions:
         shape["reactions"] = [{"name": e, "users": list(u), "count": len(u)} for e, u in message.reactions.items()]
     return shape
+
+
+def _body(workspace: Workspace, channel: Channel, message: Message) -> Json:
+    if channel.key_revoked:
+        return {"type": "message", "ts": message.ts, **KEY_REVOKED}
+    return _tombstone(message) if message.subtype == "tombstone" else _plain_message(workspace, message)
 
 
 def _tombstone(message: Message) -> Json:

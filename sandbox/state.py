@@ -139,6 +139,7 @@ class Channel:
     purpose: str = ""
     members: list[str] = field(default_factory=list)
     archived: bool = False
+    key_revoked: bool = False  # by Enterprise Key Management: nobody reads its messages
     ext_shared: bool = False
     pending_ext_shared: bool = False
     org_shared: bool = False

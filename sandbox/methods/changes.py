@@ -3,8 +3,8 @@
 from sandbox.calls import Call, Method, Methods
 from sandbox.loading import id_from
 from sandbox.methods.notices import post_notice
-from sandbox.shapes import user_json
-from sandbox.state import Channel, ChannelKind, Person, PersonKind, Team
+from sandbox.shapes import KEY_REVOKED, user_json
+from sandbox.state import Channel, ChannelKind, Message, Person, PersonKind, Team
 from sandbox.types import Json, Refused
 
 
@@ -26,7 +26,8 @@ def _change_person(call: Call) -> Json:
     person.title = call.args.text("title", person.title)
     person.updated = int(call.workspace.clock.now())
     shape = user_json(call.workspace, person)
-    call.feed.about("user_change", {"user": shape, "cache_ts": person.updated})
+    for name in ("user_change", "user_profile_changed"):
+        call.feed.about(name, {"user": shape, "cache_ts": person.updated})
     return {"ok": True, "user": shape}
 
 
@@ -78,8 +79,7 @@ def _share_channel(call: Call) -> Json:
     channel.ext_shared = not channel.pending_ext_shared and not call.args.flag("off")
     channel.connected_teams = [] if call.args.flag("off") else sorted({*channel.connected_teams, team})
     if not channel.pending_ext_shared:
-        what = "shared" if channel.ext_shared else "unshared"
-        call.feed.channel(what, channel, {"connected_team_id": team, "channel": channel.id})
+        call.feed.sharing(channel, team)
     return {"ok": True}
 
 
@@ -101,8 +101,28 @@ def _change_channel_id(call: Call) -> Json:
     call.workspace.channels[channel.id] = channel
     for file in call.workspace.files.values():
         file.channels = [channel.id if place == old else place for place in file.channels]
-    call.feed.about("channel_id_changed", {"old_channel_id": old, "new_channel_id": channel.id}, channel)
+    call.feed.id_changed(old, channel)
     return {"ok": True, "channel": channel.id}
+
+
+def _revoke_key(call: Call) -> Json:
+    """Enterprise Key Management: nobody reads what stands in a channel, until with `off` the key is there again."""
+    channel = _channel(call)
+    channel.key_revoked = not call.args.flag("off")
+    if channel.key_revoked:
+        ts = call.workspace.clock.next_ts()
+        call.feed.message(channel, {"type": "message", "ts": ts, "hidden": False, **KEY_REVOKED})
+    return {"ok": True}
+
+
+def _import_messages(call: Call) -> Json:
+    """As an admin's import does: messages from before all others, told of as one change of the channel's history."""
+    channel, texts = _channel(call), call.args.names("texts")
+    oldest = float(min(channel.messages, default=str(channel.created)))
+    for number, text in enumerate(reversed(texts), start=1):
+        channel.add(Message(f"{oldest - 60 * number:.6f}", call.caller.person.id, text))
+    call.feed.history_changed(channel, latest=f"{oldest:.6f}")
+    return {"ok": True}
 
 
 def _uninstall_app(call: Call) -> Json:
@@ -123,5 +143,7 @@ METHODS: Methods = {
     "sandbox.shareChannel": Method(_share_channel, required=("channel", "team")),
     "sandbox.deleteChannel": Method(_delete_channel, required=("channel",)),
     "sandbox.changeChannelId": Method(_change_channel_id, required=("channel",)),
+    "sandbox.revokeKey": Method(_revoke_key, required=("channel",)),
+    "sandbox.importMessages": Method(_import_messages, required=("channel", "texts")),
     "sandbox.uninstallApp": Method(_uninstall_app),
 }

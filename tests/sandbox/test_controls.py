@@ -176,6 +176,41 @@ def test_channels_go_and_change_their_id(sandbox: Sandbox, client: ClientFor, ap
             ann.conversations_info(channel=gone)
 
 
+@pytest.mark.parametrize("name", ["general", "board"])
+def test_sharing_is_told_alike_of_public_and_private_channels(
+    sandbox: Sandbox, client: ClientFor, app: ListeningApp, name: str
+) -> None:
+    """Slack has no events of groups for that; whoever is gone is named as having been connected."""
+    shared = {"channel": sandbox.channel_id(name), "team": "T0PARTNER"}
+    client("ann").api_call("sandbox.shareChannel", json=shared)
+    client("ann").api_call("sandbox.shareChannel", json={**shared, "off": True})
+    begun, ended = app.expect("channel_shared")[0], app.expect("channel_unshared")[0]
+    assert (begun["channel"], begun["connected_team_id"]) == (shared["channel"], "T0PARTNER")
+    assert (ended["channel"], ended["previously_connected_team_id"]) == (shared["channel"], "T0PARTNER")
+
+
+def test_a_channel_whose_key_is_revoked_says_nothing(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """In place of every message stands one sentence, and the app is told by a message in that channel."""
+    board = sandbox.channel_id("board")
+    client("ann").api_call("sandbox.revokeKey", json={"channel": board})
+    told = app.expect("message/ekm_access_denied")[0]
+    assert (told["channel"], told["user"]) == (board, "UREVOKEDU")
+    read = client("ann").conversations_history(channel=board)["messages"]
+    assert {(message["user"], message["subtype"]) for message in read} == {("UREVOKEDU", "ekm_access_denied")}
+    client("ann").api_call("sandbox.revokeKey", json={"channel": board, "off": True})
+    assert client("ann").conversations_history(channel=board)["messages"][-1]["text"] == "Numbers are up."
+
+
+def test_an_import_is_told_as_one_change(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """The messages stand before all others, and the event says no more than that it happened."""
+    board = sandbox.channel_id("board")
+    client("ann").api_call("sandbox.importMessages", json={"channel": board, "texts": ["First.", "Second."]})
+    assert "channel" not in app.expect("group_history_changed")[0]
+    read = client("ann").conversations_history(channel=board)["messages"]
+    assert [message["text"] for message in read] == ["Numbers are up.", "Second.", "First."]
+    app.expect_nothing("message")
+
+
 def test_an_uninstalled_app_is_out(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
     """The app hears that it is uninstalled, and its bot can do nothing any more."""
     client("ann").api_call("sandbox.uninstallApp")
