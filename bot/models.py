@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from bot.answering.meaning import Meaning
 from bot.answering.path import Parts
@@ -20,6 +21,8 @@ class WritingModel:
     chat: ChatModel
     most_tokens: int
     """That it reads at once, its answer included."""
+    host: str
+    """Where it is, as people are told who want to know where their words go."""
 
 
 def model_address(settings: Settings) -> ModelAddress:
@@ -33,7 +36,8 @@ def open_writing_model(settings: Settings) -> WritingModel | None:
     """The model, where one is set; nothing is asked of it yet."""
     if not settings.llm_url:
         return None
-    return WritingModel(open_chat_model(model_address(settings)), int(settings.llm_context_tokens))
+    host = urlsplit(settings.llm_url).netloc.rpartition("@")[2]
+    return WritingModel(open_chat_model(model_address(settings)), int(settings.llm_context_tokens), host)
 
 
 def with_model(parts: Parts, meaning: Meaning, model: WritingModel | None) -> Parts:

@@ -10,14 +10,17 @@ from functools import partial
 from bot.alone import Alone
 from bot.answering.path import answer
 from bot.app import Slack, path_parts
+from bot.consenting import Consenting, build_consenting
 from bot.keeping import build_keeping
 from bot.live import LiveIndex
 from bot.models import WritingModel
+from bot.slack.arrivals import Arrivals
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
+from bot.slack.replies import Button
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
@@ -40,6 +43,7 @@ class Bot:
     backfill: Backfill
     files: FileReadings
     nightly: Nightly
+    arrivals: Arrivals
 
 
 def build_bot(
@@ -60,15 +64,18 @@ def build_bot(
     """
     keeping = build_keeping(slack, database, index, read_later, clock)
     alone = _alone(slack, database, vault or passing_vault(), clock)
-    asking = _asking(slack, database, index, follow_ups, model, alone)
-    pressing = alone.pressing(Questions(database), asking, index.passages_of)
+    host = model.host if model else ""
+    consenting = build_consenting(slack, database, host, keeping.backfill.drop, read_later, clock)
+    asking = _asking(slack, database, index, follow_ups, model, alone, consenting)
+    pressing = alone.pressing(Questions(database), asking, index.passages_of, consenting.acts)
     lanes = (
         Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2),
         Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2),
+        Lane("consent", AsLongAsWelcome(consenting.arrivals, keeping.welcome)),
         Lane("index", keeping.sync),
     )
     inbox = Inbox(database, lanes, first=keeping.hear, clock=clock, tidy=alone.offers.forget)
-    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly)
+    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals)
 
 
 def _alone(slack: Slack, database: Database, vault: Vault, clock: Callable[[], float]) -> Alone:
@@ -93,6 +100,7 @@ def _asking(
     follow_ups: FollowUps,
     model: WritingModel | None,
     alone: Alone,
+    consenting: Consenting,
 ) -> Asking:
     us, asked, threads = slack.workspace.identity(), Questions(database), alone.threads
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
@@ -102,5 +110,8 @@ def _asking(
     def reply(question: Question) -> Reply:
         return index.use(lambda retrieval: answer(question, parts(retrieval, wishes, model)))
 
+    def buttons(question: Question, reply: Reply) -> tuple[Button, ...]:
+        return (*alone.offering.buttons(question, reply), *consenting.buttons(question, reply))
+
     poster = Poster(slack.client)
-    return Asking(hearing, asked, slack.access, reply, threads, poster, alone.offering.buttons)
+    return Asking(hearing, asked, slack.access, reply, threads, poster, buttons, consenting.consent.notices)

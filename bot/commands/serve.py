@@ -54,6 +54,8 @@ def _serve(settings: Settings, slack: Slack, database: Database, index: LiveInde
     bot.files.start()
     with _connected(settings, slack, bot):
         remark(f"Footnote is connected to {_workspace_name(slack)}; reading {counted(len(joined), 'channel')}…")
+        for found in bot.arrivals.untold(joined):
+            bot.inbox.keep(found)
         histories.start(bot.backfill, joined, lambda progress: remark(_summary(progress)))
         bot.nightly.start()
         stop.wait()

@@ -48,7 +48,7 @@ class Consent:
     choices: Choices
     board: NoticeBoard
     telling: Telling
-    drop: Callable[[Conversation], None]
+    drop: Callable[[Conversation], object]
     """Takes a channel out of the index."""
     read_later: Callable[[Conversation], None]
     """Has a channel's history read, without waiting for it."""
@@ -110,7 +110,8 @@ class Consent:
         """Bring about what holds now, which may be what somebody else has decided since this was pressed."""
         standing = standing_of(conversation, self.choices, self.team)
         if decision.choice is Choice.LEFT_OUT:
-            (self.drop if standing.is_left_out else self.read_later)(conversation)
+            follow = self.drop if standing.is_left_out else self.read_later
+            follow(conversation)
         if decision is Decision.ALLOW and not standing.is_silent and not self.board.has_told(conversation):
             self.board.tell(conversation, press.id)
         self.board.renew(conversation)

@@ -59,7 +59,7 @@ class Backfill:
             StateError: what was read can't be remembered.
         """
         if self.reader.leaves_out(conversation.place):
-            return self._left_out(conversation)
+            return self.drop(conversation)
         renewal = self.progress.renewal_of(conversation.place)
         before = self._before(conversation) if renewal is None else None
         reading = _begun(conversation, before)
@@ -77,7 +77,7 @@ class Backfill:
                 return reading
             return self._noted(replace(reading, state=ReadingState.FAILED, error=str(error)))
         if self.reader.leaves_out(conversation.place):
-            return self._left_out(conversation)
+            return self.drop(conversation)
         if renewal is not None:
             self.progress.renewed(conversation.place, renewal)
         return self._noted(replace(reading, state=ReadingState.DONE))
@@ -99,8 +99,8 @@ class Backfill:
             self.reader.retitle(conversation)
         return before if before and before.channel_id == conversation.id else None
 
-    def _left_out(self, conversation: Conversation) -> ChannelProgress:
-        """Nothing was read, and a reading that its people allow again begins at its start."""
+    def drop(self, conversation: Conversation) -> ChannelProgress:
+        """Have nothing of a channel that its people have left out; a reading that they allow begins at its start."""
         self.reader.purge(conversation.place)
         self.progress.forget(conversation.place)
         return _begun(conversation, None)

@@ -32,7 +32,7 @@ class Self(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Welcome:
+class Arrivals:
     """Says what Footnote reads where it is invited, and shows people what they can decide."""
 
     workspace: Self
