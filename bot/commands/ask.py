@@ -135,5 +135,7 @@ def _require_admission(question: Question, may_ask: Callable[[Question], Admissi
     admission = may_ask(question)
     if admission is Admission.TOLD_NO:
         raise BotError(f"In Slack they would be told alone: {NOT_FOR_GUESTS}")
+    if admission is Admission.NEEDS_APPROVAL:
+        raise BotError("In Slack they would be asked alone whether answers may be given in that shared channel.")
     if admission is Admission.SILENCE:
         raise BotError("In Slack Footnote would not answer them there, and say nothing.")
