@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from statistics import fmean, pstdev
+from math import sqrt
+from statistics import fmean
 
 Scores = Mapping[str, float]
 """A leg's scores by passage id; higher is better."""
@@ -71,7 +72,8 @@ def _in_deviations(scores: Scores) -> dict[str, float]:
     """0 for all where all are equal."""
     if not scores:
         return {}
-    mean, deviation = fmean(scores.values()), pstdev(scores.values())
+    mean = fmean(scores.values())
+    deviation = sqrt(fmean((score - mean) ** 2 for score in scores.values()))
     return {id_: (score - mean) / deviation if deviation > 0 else 0.0 for id_, score in scores.items()}
 
 

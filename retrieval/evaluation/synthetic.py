@@ -38,7 +38,8 @@ class SyntheticQuery:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCorpus:
-    """So many passages of 3 to 4 vectors around topics, 25 to 145 terms of a Zipf vocabulary, and 5,500 places."""
+    """So many passages of 3 to 4 vectors around topics, 25 to 145 terms of a Zipf vocabulary, four to a source, and
+    5,500 places."""
 
     passages: int
     seed: int = 0
@@ -171,7 +172,7 @@ def _weighed(terms: NDArray[np.int64]) -> SparseVector:
 def _passage(number: int, terms: NDArray[np.int64], place: Place) -> Passage:
     source = f"source {number // _PASSAGES_PER_SOURCE}"
     return Passage(
-        id=str(uuid.uuid5(uuid.NAMESPACE_URL, str(number))),
+        id=_id(number),
         source_id=source,
         origin=f"origin of {place}",
         title="A page with a title of the usual length",
@@ -182,4 +183,13 @@ def _passage(number: int, terms: NDArray[np.int64], place: Place) -> Passage:
         position=number % _PASSAGES_PER_SOURCE,
         updated_at=1.7e9,
         fingerprint=f"{number:064x}/{_PASSAGES_PER_SOURCE}",
+        neighbours=tuple(
+            _id(beside)
+            for beside in (number - 1, number + 1)
+            if beside // _PASSAGES_PER_SOURCE == number // _PASSAGES_PER_SOURCE
+        ),
     )
+
+
+def _id(number: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, str(number)))

@@ -20,6 +20,13 @@ def test_made_up_passages_have_the_products_shape() -> None:
     assert 150 < sum(one.passage.places == {WORKSPACE} for one in made) < 250
 
 
+def test_made_up_passages_know_what_stands_beside_them() -> None:
+    """Four stand in a source, as the real ones of a page do: a search asks what the neighbours mean too."""
+    first, second, third, fourth, fifth = (one.passage for one in next(SyntheticCorpus(200).batches())[:5])
+    assert (first.neighbours, second.neighbours) == ((second.id,), (first.id, third.id))
+    assert (fourth.neighbours, fifth.source_id) == ((third.id,), "source 1")
+
+
 def test_made_up_passages_are_the_same_every_time() -> None:
     """So that figures of two runs are of the same work; a corpus that ends within a batch too."""
     one, other = SyntheticCorpus(250), SyntheticCorpus(250)

@@ -18,7 +18,7 @@ from retrieval.errors import CollectionMismatch, StoreUnavailable
 from retrieval.stores.collections import Collection
 from retrieval.stores.edge import EdgeStore
 from retrieval.stores.edge_shard import dense_request, open_shard, to_point
-from retrieval.types import Passage, Place, Scope
+from retrieval.types import WORKSPACE, Passage, Place, Scope
 from tests.conftest import TEAM, WordHashEmbedder
 from tests.passages import EVERYBODY, embedded, passage, scope_of
 
@@ -144,22 +144,28 @@ def test_an_empty_scope_never_reaches_the_engine(store: EdgeStore, search: Searc
 
 NOWHERE = frozenset(Place(f"nowhere {number}") for number in range(1_000))
 """So many places that the engine is asked in another form."""
+BESIDE = [frozenset({WORKSPACE}), NOWHERE]
+"""Places in which nothing stands, and with which a scope is put to the engine in other forms."""
 
 
 @pytest.mark.parametrize("search", [by_dense, by_sparse, by_both, by_score, by_reading])
-def test_a_scope_of_thousands_of_places_is_a_scope_like_others(store: EdgeStore, search: Search) -> None:
-    """Each kind of reader must be able to open what is found, however many places they may open."""
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_scope_that_is_put_in_another_form_is_a_scope_like_others(
+    store: EdgeStore, search: Search, beside: frozenset[Place]
+) -> None:
+    """Each kind of reader must be able to open what is found, however many places they may open, and the workspace."""
     fill(store, OPEN, HIDDEN, SHARED)
-    harbour, loft = frozenset({Place("harbour"), *NOWHERE}), frozenset({Place("loft"), *NOWHERE})
+    harbour, loft = frozenset({Place("harbour"), *beside}), frozenset({Place("loft"), *beside})
 
     assert search(store, Scope(TEAM, frozenset({harbour}))) == {OPEN.id, SHARED.id}
     assert search(store, Scope(TEAM, frozenset({harbour, loft}))) == {SHARED.id}
-    assert search(store, Scope(TEAM, frozenset({NOWHERE}))) == set()
+    assert search(store, Scope(TEAM, frozenset({beside}))) == set()
 
 
-@pytest.mark.parametrize("places", [frozenset({Place("harbour")}), frozenset({Place("harbour"), *NOWHERE})])
-def test_the_filter_admits_nothing_that_lacks_places(places: frozenset[Place], tmp_path: Path) -> None:
-    """A point without the field that the filter goes by is outside every scope, in either form of the filter."""
+@pytest.mark.parametrize("beside", [frozenset(), *BESIDE])
+def test_the_filter_admits_nothing_that_lacks_places(beside: frozenset[Place], tmp_path: Path) -> None:
+    """A point without the field that the filter goes by is outside every scope, in each form of the filter."""
+    places = frozenset({Place("harbour"), *beside})
     shard = open_shard(tmp_path / "shard", WordHashEmbedder.dimension)
     point = to_point(embedded([OPEN], DENSE, SPARSE)[0])
     shard.update(engine.UpdateOperation.upsert_points([engine.Point(OPEN.id, point.vector, {"text": "no places"})]))
