@@ -36,6 +36,8 @@ class StillSandbox:
         self._api, self._delivery = parts.api, parts.delivery
         self._site = parts.site()
         self.faults = parts.faults
+        self.before_call: Callable[[str], None] = lambda _method: None
+        """Is told of each call of the app's, by its path, before it is answered."""
         self.workspace: Workspace = parts.workspace
         self.workspace.url = _URL
 
@@ -52,7 +54,9 @@ class StillSandbox:
     def reachable(self) -> Iterator[None]:
         """Have urllib, by which stock clients call Slack, call this sandbox until the block ends."""
         before = urllib.request._opener  # type: ignore[attr-defined]  # what `install_opener` sets has no other name
-        urllib.request.install_opener(urllib.request.build_opener(_Door(self._site)))
+        urllib.request.install_opener(
+            urllib.request.build_opener(_Door(self._site, lambda path: self.before_call(path)))
+        )
         try:
             yield
         finally:
@@ -73,6 +77,10 @@ class StillSandbox:
     def sent(self) -> tuple[Json, ...]:
         """The events so far, those too that are late or were dropped."""
         return self._delivery.sent()
+
+    def repeat(self, event_id: str) -> None:
+        """Have an event come once more."""
+        self._delivery.repeat(event_id, 1)
 
     def advance(self, seconds: float) -> None:
         """Push the clock."""
@@ -97,12 +105,14 @@ class _Door(urllib.request.BaseHandler):
 
     handler_order = 100  # before urllib's own
 
-    def __init__(self, site: SandboxApp) -> None:
+    def __init__(self, site: SandboxApp, before: Callable[[str], None]) -> None:
         self._site = site
+        self._before = before
 
     def http_open(self, request: urllib.request.Request) -> addinfourl | None:
         if urlsplit(request.full_url).netloc != urlsplit(_URL).netloc:
             return None
+        self._before(urlsplit(request.full_url).path)
         chunks, status, headers = run_wsgi_app(self._site, _environ(request), buffered=True)
         told = Message()
         for name, value in headers.items():

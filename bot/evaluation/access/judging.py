@@ -44,6 +44,9 @@ class Judge:
         self._clock = clock
         self._findings = findings
         self._judged: set[tuple[str, str, str]] = set()
+        """Items, people and canaries of which nothing more is to be said."""
+        self._waiting: set[tuple[str, str]] = set()
+        """People and canaries in items that may stand for a while yet."""
 
     def look(self, items: Iterable[Item]) -> None:
         """Judge what somebody sees and may not read."""
@@ -53,11 +56,22 @@ class Judge:
                 if item.is_seen_by(person, truth):
                     self._compare(item, person, truth)
 
+    def account_for(self, person: str, canaries: Iterable[str]) -> None:
+        """Hold what somebody can read, however they come to it, against what was judged when it was put there."""
+        known = {canary for _, whose, canary in self._judged if whose == person}
+        truth = self._timeline.now
+        for canary in sorted(canaries):
+            if not (canary in known or truth.may_read(person, canary) or (person, canary) in self._waiting):
+                self._findings.leaks.append(f"{person} can read {canary}, and nobody saw how it came there")
+
     def _compare(self, item: Item, person: str, truth: Truth) -> None:
         for canary in sorted(item.canaries):
-            is_open = not truth.may_read(person, canary) and (item.id, person, canary) not in self._judged
-            if is_open and self._is_settled(item, person, canary):
+            if truth.may_read(person, canary) or (item.id, person, canary) in self._judged:
+                continue
+            if self._is_settled(item, person, canary):
                 self._judged.add((item.id, person, canary))
+            else:
+                self._waiting.add((person, canary))
 
     def _is_settled(self, item: Item, person: str, canary: str) -> bool:
         """Whether what somebody sees without right has been judged for good."""

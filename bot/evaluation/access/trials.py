@@ -12,22 +12,22 @@ from bot.evaluation.access.listening import listening
 from bot.evaluation.access.oracle import WORKSPACE
 from bot.evaluation.access.pressing import Shown, press, shown_buttons, type_command
 from bot.evaluation.access.questions import Put, Wish, is_owed, open_dms, put_question, reply_to, wish_for_something
+from bot.evaluation.access.reading import canaries_shown_to
 from bot.evaluation.access.stage import Stage, Theatre
 from bot.evaluation.access.timeline import Timeline
+from bot.evaluation.access.trouble import Trouble
 from bot.evaluation.access.watching import put_by_footnote, truth_of
 from bot.evaluation.access.words import canaries_in, topics_in
 from bot.evaluation.access.worlds import World, build_world
 from bot.slack.offers import LOOK_ACTION
-from sandbox.faults import EventFault
 from sandbox.types import Json
 
 _FEWEST_STEPS, _MOST_STEPS = 8, 18
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
-_LATE_S = (5.0, 30.0, 90.0)
+_SHAKEN_S = 400.0
+"""Longer than the back-offs after which a failed call is made again."""
 _TAKEN_AWAY = 0.8
 """How often what was just given is taken away by the next act."""
-_EVERY = 1_000
-"""More events than one act has."""
 
 
 def run_trial(theatre: Theatre, seed: int) -> Findings:
@@ -39,6 +39,7 @@ def run_trial(theatre: Theatre, seed: int) -> Findings:
         trial = _Trial(stage, world, random, findings)
         for _ in range(random.randint(_FEWEST_STEPS, _MOST_STEPS)):
             trial.step()
+        trial.read_everything()
     return findings
 
 
@@ -56,11 +57,14 @@ class _Trial:
         open_dms(self._still)
         self._timeline = Timeline(truth_of(self._still.workspace, self._documents))
         self._judge = Judge(self._timeline, self._clock, findings)
+        self._trouble = Trouble(self._still, random)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
         self._events = 0
         self._asked: dict[tuple[str, str], Wish] = {}
         """What was asked, by the room and the post."""
         self._pressed: set[Shown] = set()
+        self._shaken_until = self._clock()
+        """After a call failed, what rests on it is tried again for so long."""
         self._given: Wish | None = None
         """What was given last, until something is done about it."""
         self._again: Wish | None = None
@@ -75,6 +79,12 @@ class _Trial:
         does, weights = zip(*_STEPS, strict=True)
         self._random.choices(does, weights)[0](self)
         self._judge.look(put_by_footnote(self._still.workspace))
+
+    def read_everything(self) -> None:
+        """Somebody may see what was never judged, by a way that nobody thought of."""
+        for person in self._still.workspace.people.values():
+            if person.kind not in ("bot", "deactivated"):
+                self._judge.account_for(person.id, canaries_shown_to(self._still, person.id))
 
     def _hear_what_is_late(self) -> None:
         """Events that came meanwhile are dealt with before anything else happens."""
@@ -92,16 +102,22 @@ class _Trial:
         return is_taken
 
     def _act(self) -> None:
-        sent, how = len(self._still.sent()), self._fault()
-        done = self._taking_away() or self._acting.act()
-        self._still.faults.dropped.clear()
-        self._still.faults.delayed.clear()
-        if done:
-            self._tell(f"{done}{how}")
-            events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
-            self._note_topics()
-            self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
+        self._change(lambda: self._taking_away() or self._acting.act())
         self._stage.settle()
+
+    def _change(self, act: Callable[[], str]) -> None:
+        """Have something done, and write down what is so from then on."""
+        sent = len(self._still.sent())
+        with self._trouble.with_events() as trouble:
+            done = act()
+        if not done:
+            return
+        self._tell(f"{done}{trouble}")
+        events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
+        self._note_topics()
+        self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
+        if not trouble:
+            self._trouble.tell_twice(sent)
 
     def _taking_away(self) -> str:
         """Take away what was just given, now and then."""
@@ -111,18 +127,6 @@ class _Trial:
         self._again = given
         places = self._timeline.now.stands.get(given.canary, frozenset())
         return self._acting.take_away(given.asker, given.room, places)
-
-    def _fault(self) -> str:
-        """What becomes of the events of the next act."""
-        chance = self._random.random()
-        if chance < 0.15:
-            self._still.faults.dropped.append(EventFault("", _EVERY))
-            return " (its events are lost)"
-        if chance < 0.3:
-            late_s = self._random.choice(_LATE_S)
-            self._still.faults.delayed.append(EventFault("", _EVERY, late_s))
-            return f" (its events come {late_s:.0f} s late)"
-        return ""
 
     def _ask(self) -> None:
         """Somebody asks by a post: in a room, in a thread, or in their DM with Footnote."""
@@ -166,7 +170,12 @@ class _Trial:
         topic = self._topics[put.wish.canary]
         is_unique = sum(other == topic for other in self._topics.values()) == 1
         is_owed_now = is_first and is_unique and is_owed(put.wish, self._timeline, self._clock(), GRACE_S)
-        self._stage.settle()
+        with self._trouble.with_calls() as failed:
+            self._stage.settle()
+        if failed:
+            self._tell(f"  ({', '.join(failed)} failed)")
+            self._shaken_until = self._clock() + _SHAKEN_S
+        is_owed_now = is_owed_now and self._clock() >= self._shaken_until
         reply = reply_to(put, self._still)
         if put.wish.canary in reply:
             self._given = put.wish

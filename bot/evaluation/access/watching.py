@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.evaluation.access.oracle import Kind, Room, Truth
@@ -109,8 +109,3 @@ def _is_footnotes(message: Message, workspace: Workspace) -> bool:
 
 def _words(message: Message) -> str:
     return json.dumps([message.text, message.blocks, message.attachments, message.extra])
-
-
-def visible_canaries(answers: Iterable[object]) -> frozenset[str]:
-    """The canaries in what Slack answered."""
-    return frozenset(canary for answer in answers for canary in canaries_in(json.dumps(answer)))
