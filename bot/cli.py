@@ -13,7 +13,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Protocol, cast
 
-from bot.commands import parsing
+from bot.commands import measuring, parsing
 from bot.errors import BotError, SettingsError, UsageError
 from bot.settings import Settings, keep_packages_silent
 from retrieval.errors import RetrievalError
@@ -31,6 +31,7 @@ _RUNNERS = {
     parsing.Passages: "passages",
     parsing.EvalRetrieval: "evaluate",
     parsing.EvalRewriting: "evaluate",
+    measuring.EvalAccess: "access",
     parsing.BenchStore: "bench",
     parsing.Status: "status",
     parsing.RunSandbox: "sandbox",

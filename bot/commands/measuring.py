@@ -38,6 +38,15 @@ class EvalRewriting:
 
 
 @dataclass(frozen=True, slots=True)
+class EvalAccess:
+    """Prove who may read what in made-up workspaces."""
+
+    trials: int
+    seed: int
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BenchStore:
     """Measure how fast the embedded store is on made-up passages."""
 
@@ -50,9 +59,18 @@ def add_eval(commands: Commands) -> None:
     parser = commands.add_parser("eval", help="measure a part of Footnote", description="Measure a part of Footnote.")
     parts = parser.add_subparsers(metavar="PART", required=True)
     _add_eval_retrieval(add_command(parts, "retrieval", EvalRetrieval))
+    _add_eval_access(add_command(parts, "access", EvalAccess))
     rewriting = add_command(parts, "rewriting", EvalRewriting)
     rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
     add_json(rewriting)
+
+
+def _add_eval_access(parser: Parser) -> None:
+    parser.add_argument(
+        "--trials", type=positive, default=150, metavar="N", help="how many workspaces (default: 150, a minute or two)"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the first; the next one has the next")
+    add_json(parser)
 
 
 def _add_eval_retrieval(parser: Parser) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from bot.commands.arguments import Commands, Joined, Parser, add_command, add_json, port, positive, web_address
-from bot.commands.measuring import BenchStore, EvalRetrieval, EvalRewriting, add_bench, add_eval
+from bot.commands.measuring import BenchStore, EvalAccess, EvalRetrieval, EvalRewriting, add_bench, add_eval
 
 _DOCUMENTS = (
     "a folder of documents, or a document: Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, notebooks, source code, "
@@ -77,7 +77,18 @@ class RunSandbox:
 
 
 Command = (
-    Serve | Check | Index | Reindex | Ask | Passages | EvalRetrieval | EvalRewriting | BenchStore | Status | RunSandbox
+    Serve
+    | Check
+    | Index
+    | Reindex
+    | Ask
+    | Passages
+    | EvalRetrieval
+    | EvalRewriting
+    | EvalAccess
+    | BenchStore
+    | Status
+    | RunSandbox
 )
 
 
