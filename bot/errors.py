@@ -27,6 +27,9 @@ TOKEN_REFUSALS = frozenset(
 )
 """Slack's errors that only another token mends."""
 
+NOT_THERE = frozenset({"channel_not_found", "not_in_channel", "user_not_found", "user_not_visible", "users_not_found"})
+"""Slack's errors that say that Footnote can't see such a channel or person; other denials are about its token."""
+
 
 class SlackError(BotError):
     """Slack refused, or can't be reached.

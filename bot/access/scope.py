@@ -1,8 +1,7 @@
-"""The rules of who may read what, without any reading."""
+"""The rule of who may read what, without any reading."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.types import Conversation, ConversationKind, PersonKind
@@ -11,7 +10,7 @@ from retrieval.types import WORKSPACE, Place, Scope
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Somebody who will read a reply."""
+    """Somebody who reads a reply."""
 
     kind: PersonKind
     places: frozenset[Place]
@@ -28,6 +27,30 @@ class OpenPlaces:
     """The conversations that are shared with another organisation."""
 
 
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who reads a reply, as soon as it is posted or ever after."""
+
+    team: str
+    posted_in: Conversation | None
+    """The channel or group DM in which it stands, in a thread or not; None where only its asker ever sees it: in a DM
+    with Footnote, as a message that is theirs alone, or as the reply to a command."""
+    readers: frozenset[Reader]
+    """Where only the asker sees it, the asker. In a channel everybody there who is no full member; those come and go,
+    and for them stands one who is in that channel and in no other."""
+    open_places: OpenPlaces
+    is_approved: bool = False
+    """Whether a full member has allowed answers in a channel that is shared with another organisation."""
+
+
+def scope_for(audience: Audience) -> Scope:
+    """What a reply may use: what each of its readers may open."""
+    may_open = {readable(reader, audience.open_places) for reader in audience.readers}
+    if audience.posted_in is not None:
+        may_open.add(_readable_by_whoever_joins(audience.posted_in, audience))
+    return Scope(audience.team, frozenset(may_open))
+
+
 def readable(reader: Reader, places: OpenPlaces) -> frozenset[Place]:
     """What somebody may open; nothing for whoever isn't known."""
     match reader.kind:
@@ -41,21 +64,11 @@ def readable(reader: Reader, places: OpenPlaces) -> frozenset[Place]:
             return frozenset()
 
 
-def scope_in_dm(team: str, asker: Reader, places: OpenPlaces) -> Scope:
-    """What a reply may use that its asker alone reads."""
-    return Scope(team, frozenset({readable(asker, places)}))
+def _readable_by_whoever_joins(here: Conversation, audience: Audience) -> frozenset[Place]:
+    """What somebody may open of whom no more is known than that they are, or will be, in this conversation.
 
-
-def scope_in_conversation(team: str, conversation: Conversation, others: Iterable[Reader], places: OpenPlaces) -> Scope:
-    """What a reply may use that everybody in a channel or group DM reads, and everybody who joins it later.
-
-    Nothing in a shared one, nor in a DM, where others than Footnote's asker may read.
-
-    Args:
-        others: everybody in it who isn't a full member. For those, who come and go, stands one reader who may open
-            the conversation itself and what is open to every full member.
+    In a shared one that can be anybody. Nobody joins a DM: whoever takes one for a channel gets nothing.
     """
-    if conversation.is_shared or conversation.kind is ConversationKind.DM:
-        return Scope(team, frozenset())
-    any_member = places.public | {WORKSPACE, conversation.place}
-    return Scope(team, frozenset({any_member, *(readable(reader, places) for reader in others)}))
+    if here.kind is ConversationKind.DM or (here.is_shared and not audience.is_approved):
+        return frozenset()
+    return frozenset({here.place}) if here.is_shared else audience.open_places.public | {WORKSPACE, here.place}

@@ -11,7 +11,7 @@ from slack_sdk import WebClient
 from bot.errors import SlackDenied, SlackError
 from bot.slack.api import SlackApi
 from bot.slack.messages import Message, parse
-from bot.slack.payloads import Payload, child, flag, string
+from bot.slack.payloads import Payload, child, flag, string, strings
 from bot.state.places import Places
 from bot.types import Conversation, ConversationKind, Person, PersonKind
 from retrieval.types import Place
@@ -20,7 +20,14 @@ PAGE = 200
 """Items asked for at once; Slack recommends no more than 200."""
 _KINDS = ("public_channel", "private_channel", "mpim")
 _SHARED_FLAGS = ("is_shared", "is_ext_shared", "is_org_shared", "is_pending_ext_shared")
-_SHARED_LISTS = ("connected_team_ids", "pending_connected_team_ids", "pending_shared")
+_SHARED_WITH = (
+    "connected_team_ids",
+    "pending_connected_team_ids",
+    "pending_shared",
+    "shared_team_ids",
+    "internal_team_ids",
+)
+_KINDS_WITH_MEMBERS = (ConversationKind.PUBLIC, ConversationKind.PRIVATE, ConversationKind.GROUP_DM)
 _BOT_FLAGS = ("is_bot", "is_workflow_bot", "is_connector_bot")
 _SLACKBOT = "USLACKBOT"
 
@@ -84,7 +91,7 @@ class Workspace:
         kind = _kind(channel)
         if kind is None:
             raise SlackError("conversations.info", "unreadable_answer")
-        return _conversation(channel, kind, self._places.place_of(self._identity.team, channel_id))
+        return _conversation(channel, kind, self._places.place_of(self._identity.team, channel_id), self._identity.team)
 
     def joined(self) -> tuple[Conversation, ...]:
         """The channels and group DMs that Footnote is in, archived ones too."""
@@ -98,7 +105,8 @@ class Workspace:
 
     def conversations_of(self, user_id: str) -> frozenset[str]:
         """Ids of the public channels that somebody is in, and of the other conversations (no DMs) shared with us."""
-        return frozenset(string(channel, "id") for channel in self._listed("users.conversations", user=user_id))
+        listed = self._listed("users.conversations", user=user_id)
+        return frozenset(string(channel, "id") for channel in listed if _kind(channel) in _KINDS_WITH_MEMBERS)
 
     def members(self, channel_id: str) -> frozenset[str]:
         """User ids of everybody in a conversation, bots too."""
@@ -147,21 +155,32 @@ class Workspace:
     def _placed(self, listed: Iterable[Payload], are_joined: bool = False) -> tuple[Conversation, ...]:
         channels = {string(channel, "id"): channel for channel in listed}
         kinds = {id_: kind for id_, channel in channels.items() if (kind := _kind(channel))}
-        places = self._places.places_of(self._identity.team, tuple(kinds))
-        return tuple(_conversation(channels[id_], kind, places[id_], are_joined) for id_, kind in kinds.items())
+        team = self._identity.team
+        places = self._places.places_of(team, tuple(kinds))
+        return tuple(_conversation(channels[id_], kind, places[id_], team, are_joined) for id_, kind in kinds.items())
 
 
-def _conversation(channel: Payload, kind: ConversationKind, place: Place, is_joined: bool = False) -> Conversation:
-    shares = [flag(channel, name) for name in _SHARED_FLAGS] + [bool(channel.get(name)) for name in _SHARED_LISTS]
+def _conversation(
+    channel: Payload, kind: ConversationKind, place: Place, team: str, is_joined: bool = False
+) -> Conversation:
+    shared_with = frozenset(id_ for name in _SHARED_WITH for id_ in strings(channel, name)) - {team}
     return Conversation(
         string(channel, "id"),
         place,
         string(channel, "name"),
         kind,
-        is_shared=any(shares),
+        is_shared=bool(shared_with) or _may_be_shared(channel, kind),
         is_archived=flag(channel, "is_archived"),
         is_joined=is_joined or flag(channel, "is_member") or kind is ConversationKind.DM,
+        shared_with=shared_with,
     )
+
+
+def _may_be_shared(channel: Payload, kind: ConversationKind) -> bool:
+    """Whether Slack does not say in so many words that a conversation is shared with nobody; of DMs it says less."""
+    if kind is ConversationKind.DM:
+        return any(flag(channel, name) for name in _SHARED_FLAGS)
+    return any(channel.get(name) is not False for name in _SHARED_FLAGS)
 
 
 def _kind(channel: Payload) -> ConversationKind | None:

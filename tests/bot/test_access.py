@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
 from bot.access.facts import Facts
 from bot.access.membership import CONFIRMED_S, FRESH_S, Membership
 from bot.errors import SlackDenied, SlackError
-from bot.types import AccessChange, Admission, Conversation, ConversationKind, Person, PersonKind, Question, Surface
+from bot.slack import workspace as reading
+from bot.slack.api import open_client
+from bot.slack.workspace import Workspace
+from bot.state.database import open_database
+from bot.state.places import Places
+from bot.types import (
+    AccessChange,
+    Admission,
+    Conversation,
+    ConversationKind,
+    Guests,
+    Person,
+    PersonKind,
+    Question,
+    Surface,
+)
 from retrieval.types import WORKSPACE, Anchor, Passage, Place
+from sandbox.seed import Seed, SeedChannel, SeedPerson
+from sandbox.server import Sandbox
 
-ANN, BO, GUS, BOT = "U0ANN", "U0BO", "U0GUS", "U0BOT"
-GENERAL, SECRET, PARTNERS = "C0GENERAL", "C0SECRET", "C0PARTNERS"
+ANN, BO, GUS, EVE, BOT = "U0ANN", "U0BO", "U0GUS", "U0EVE", "U0BOT"
+GENERAL, SECRET, PARTNERS, CLUB = "C0GENERAL", "C0SECRET", "C0PARTNERS", "C0CLUB"
 IN_DM = Question("T1", ANN, "D1", "1.0", None, "q", Surface.DM)
 IN_GENERAL = replace(IN_DM, channel=GENERAL, surface=Surface.CHANNEL)
 IN_SECRET = replace(IN_GENERAL, channel=SECRET)
 IN_PARTNERS = replace(IN_GENERAL, channel=PARTNERS)
+IN_CLUB = replace(IN_GENERAL, channel=CLUB)
+BO_ALONE = replace(IN_DM, asker=BO)
 
 
 def place(channel_id: str) -> Place:
@@ -31,9 +52,10 @@ def places_of(_team: str, channel_ids: Collection[str]) -> Mapping[str, Place]:
     return {channel_id: place(channel_id) for channel_id in channel_ids}
 
 
-def channel(channel_id: str, kind: ConversationKind, is_shared: bool = False) -> Conversation:
-    """A channel that Footnote is in."""
-    return Conversation(channel_id, place(channel_id), channel_id, kind, is_shared)
+def channel(channel_id: str, kind: ConversationKind, *shared_with: str) -> Conversation:
+    """A channel that Footnote is in, shared with other teams where some are given."""
+    shares = frozenset(shared_with)
+    return Conversation(channel_id, place(channel_id), channel_id, kind, bool(shares), shared_with=shares)
 
 
 @dataclass
@@ -41,19 +63,26 @@ class Office:
     """A workspace whose facts a test changes, whose answers it breaks, and whose clock it moves."""
 
     kinds: dict[str, PersonKind] = field(
-        default_factory=lambda: {ANN: PersonKind.MEMBER, BO: PersonKind.MEMBER, GUS: PersonKind.GUEST}
+        default_factory=lambda: {
+            ANN: PersonKind.MEMBER,
+            BO: PersonKind.MEMBER,
+            GUS: PersonKind.GUEST,
+            EVE: PersonKind.OUTSIDER,
+        }
     )
     conversations: dict[str, Conversation] = field(
         default_factory=lambda: {
             GENERAL: channel(GENERAL, ConversationKind.PUBLIC),
             SECRET: channel(SECRET, ConversationKind.PRIVATE),
-            PARTNERS: channel(PARTNERS, ConversationKind.PUBLIC, is_shared=True),
+            PARTNERS: channel(PARTNERS, ConversationKind.PUBLIC, "T0OTHER"),
         }
     )
     inside: dict[str, set[str]] = field(
         default_factory=lambda: {GENERAL: {ANN, BO, BOT}, SECRET: {ANN, BOT}, PARTNERS: {ANN, BOT}}
     )
     broken: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    denied: dict[str, str] = field(default_factory=dict)
     calls: list[str] = field(default_factory=list)
     now: float = 1000.0
 
@@ -65,7 +94,8 @@ class Office:
 
     def people(self) -> tuple[Person, ...]:
         self._call("users.list", "")
-        return tuple(Person(user_id, user_id, kind) for user_id, kind in self.kinds.items())
+        home = {user_id: kind for user_id, kind in self.kinds.items() if kind is not PersonKind.OUTSIDER}
+        return tuple(Person(user_id, user_id, kind) for user_id, kind in home.items())
 
     def conversation(self, channel_id: str) -> Conversation:
         self._call("conversations.info", channel_id)
@@ -87,6 +117,10 @@ class Office:
 
     def _call(self, method: str, about: str) -> None:
         self.calls.append(method)
+        if method in self.denied:
+            raise SlackDenied(method, self.denied[method])
+        if about in self.gone:
+            raise SlackDenied(method, "user_not_found" if method == "users.info" else "channel_not_found")
         if method in self.broken or f"{method} {about}" in self.broken:
             raise SlackError(method, "unreachable")
 
@@ -103,6 +137,11 @@ def access(office: Office) -> Membership:
     return Membership(office, places_of, lambda: office.now)
 
 
+def approving(office: Office, *channel_ids: str) -> Membership:
+    """Access to the office, where somebody has approved these channels."""
+    return Membership(office, places_of, lambda: office.now, approved=lambda one: one.id in channel_ids)
+
+
 def used(access: Membership, question: Question) -> set[str]:
     """What a reply may use, of everything there is."""
     scope = access.scope_of(question)
@@ -111,8 +150,8 @@ def used(access: Membership, question: Question) -> set[str]:
 
 
 def passage(*channel_ids: str) -> Passage:
-    """A passage that stands in some channels."""
-    places = frozenset(place(channel_id) for channel_id in channel_ids)
+    """A passage that stands in some channels, or where every full member may read."""
+    places = frozenset(WORKSPACE if channel_id == WORKSPACE else place(channel_id) for channel_id in channel_ids)
     return Passage("id", "source", "origin", "Title", (), "text", (Anchor(0, "https://x/"),), places, 0)
 
 
@@ -191,11 +230,14 @@ def test_what_cant_be_read_is_not_used_and_nothing_else_suffers(
     assert used(access, question) == expected
 
 
-def test_a_guest_whose_channels_cant_be_read_empties_the_scope(office: Office, access: Membership) -> None:
-    """Of a guest who may be anywhere it is assumed that they are nowhere."""
+def test_a_guest_whose_channels_cant_be_read_may_open_the_one_they_are_seen_in(
+    office: Office, access: Membership
+) -> None:
+    """Of a guest who may be anywhere it is assumed that they are nowhere else than where they read the reply."""
     office.inside[GENERAL].add(GUS)
+    office.inside[SECRET].add(GUS)
     office.broken.add(f"users.conversations {GUS}")
-    assert used(access, IN_GENERAL) == set()
+    assert (used(access, IN_GENERAL), used(access, IN_SECRET)) == ({GENERAL}, {SECRET})
 
 
 def test_a_failure_is_not_remembered(office: Office, access: Membership) -> None:
@@ -266,6 +308,109 @@ def test_a_guest_who_came_meanwhile_is_seen(office: Office, access: Membership) 
     assert access.still_admits(IN_SECRET, (passage(SECRET),))
 
 
+def make_private(office: Office) -> None:
+    """The public channel, that Bo is not in, is made private."""
+    office.conversations[GENERAL] = channel(GENERAL, ConversationKind.PRIVATE)
+
+
+def share(office: Office) -> None:
+    """The public channel is shared with another organisation."""
+    office.conversations[GENERAL] = channel(GENERAL, ConversationKind.PUBLIC, "T0OTHER")
+
+
+def delete(office: Office) -> None:
+    """The public channel is deleted."""
+    del office.conversations[GENERAL]
+
+
+def lose_sight(office: Office) -> None:
+    """What the public channel is can't be read."""
+    office.broken.add(f"conversations.info {GENERAL}")
+
+
+@pytest.mark.parametrize("change", [make_private, share, delete, lose_sight])
+@pytest.mark.parametrize("question", [replace(IN_DM, asker=BO), replace(IN_SECRET, asker=BO)])
+def test_evidence_of_a_public_channel_is_confirmed_though_the_list_of_all_is_fresh(
+    office: Office, access: Membership, change: Callable[[Office], None], question: Question
+) -> None:
+    """What anybody could open a moment ago is seen to be closed now; what else there is stays."""
+    office.inside[GENERAL].discard(BO)
+    assert access.still_admits(question, (passage(GENERAL),))
+    change(office)
+    office.now += CONFIRMED_S + 0.001
+    assert place(GENERAL) in frozenset().union(*access.scope_of(question).readers)
+    assert not access.still_admits(question, (passage(GENERAL),))
+    assert access.still_admits(question, (passage(WORKSPACE), passage(WORKSPACE, GENERAL)))
+
+
+def deactivate(office: Office) -> None:
+    """Bo is deactivated."""
+    office.kinds[BO] = PersonKind.NOBODY
+
+
+def turn_guest(office: Office) -> None:
+    """Bo is made a guest."""
+    office.kinds[BO] = PersonKind.GUEST
+
+
+def take_out(office: Office) -> None:
+    """Gus is taken out of the private channel."""
+    office.inside[SECRET].discard(GUS)
+
+
+def bring_in(office: Office) -> None:
+    """Another guest is brought into the private channel."""
+    office.kinds["U0GIL"] = PersonKind.GUEST
+    office.inside[SECRET].add("U0GIL")
+
+
+@pytest.mark.parametrize(
+    ("change", "question", "evidence"),
+    [
+        (make_private, BO_ALONE, (GENERAL,)),
+        (make_private, IN_SECRET, (GENERAL, PARTNERS)),
+        (share, BO_ALONE, (GENERAL,)),
+        (delete, BO_ALONE, (GENERAL,)),
+        (deactivate, BO_ALONE, (GENERAL,)),
+        (turn_guest, BO_ALONE, (GENERAL,)),
+        (turn_guest, IN_SECRET, (GENERAL,)),
+        (bring_in, IN_SECRET, (GENERAL,)),
+        (take_out, IN_CLUB, (SECRET, WORKSPACE)),
+    ],
+)
+def test_what_no_event_told_is_seen_within_a_minute(
+    office: Office, access: Membership, change: Callable[[Office], None], question: Question, evidence: tuple[str, ...]
+) -> None:
+    """Whichever fact has changed, what rested on it is in no scope a minute later, nor is it shown."""
+    office.conversations[CLUB] = channel(CLUB, ConversationKind.PUBLIC)
+    office.inside = {GENERAL: {ANN, BOT}, SECRET: {ANN, BO, BOT}, PARTNERS: {ANN, BOT}, CLUB: {ANN, GUS}}
+    if change is take_out:
+        office.inside[SECRET].add(GUS)
+    shown = passage(*evidence)
+    assert access.scope_of(question).admits(shown.places)
+    assert access.still_admits(question, (shown,))
+    change(office)
+    office.now += FRESH_S + 0.001
+    assert not access.scope_of(question).admits(shown.places)
+    assert not access.still_admits(question, (shown,))
+
+
+def test_a_membership_is_read_to_its_last_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one guest who reads along may stand on the last page of a channel's members, or of everybody."""
+    monkeypatch.setattr(reading, "PAGE", 2)
+    names = [f"p{number}" for number in range(9)]
+    people = (*(SeedPerson(name) for name in names), SeedPerson("zoe", kind="guest"))
+    rooms = (SeedChannel("alone", members=tuple(names)), SeedChannel("with-zoe", members=(*names, "zoe")))
+    with Sandbox.running(Seed(people, rooms)) as sandbox, closing(open_database(f"sqlite:///{tmp_path}/s.db")) as state:
+        workspace, places = Workspace(open_client(sandbox.bot_token, sandbox.api_url), Places(state)), Places(state)
+        access = Membership(workspace, places.places_of)
+        asked = [
+            Question("T0HOME", sandbox.user_id("p1"), sandbox.channel_id(room.name), "1.0", None, "q", Surface.CHANNEL)
+            for room in rooms
+        ]
+        assert [access.scope_of(question).admits([WORKSPACE]) for question in asked] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
@@ -273,19 +418,87 @@ def test_a_guest_who_came_meanwhile_is_seen(office: Office, access: Membership) 
         (IN_GENERAL, Admission.ADMITTED),
         (replace(IN_GENERAL, asker=GUS), Admission.TOLD_NO),
         (replace(IN_DM, asker=GUS), Admission.TOLD_NO),
+        (replace(IN_GENERAL, asker=EVE), Admission.SILENCE),
+        (replace(IN_DM, asker=EVE), Admission.SILENCE),
+        (replace(IN_GENERAL, asker=BOT), Admission.SILENCE),
         (replace(IN_GENERAL, asker="U0UNKNOWN"), Admission.SILENCE),
-        (IN_PARTNERS, Admission.SILENCE),
+        (IN_PARTNERS, Admission.NEEDS_APPROVAL),
+        (replace(IN_PARTNERS, asker=GUS), Admission.SILENCE),
+        (replace(IN_PARTNERS, asker=EVE), Admission.SILENCE),
+        (replace(IN_PARTNERS, asker=BOT), Admission.SILENCE),
     ],
 )
 def test_who_may_ask(access: Membership, question: Question, expected: Admission) -> None:
-    """Full members are answered, guests are told that they aren't, everybody else and shared channels get silence."""
+    """Full members are answered and guests are told that they aren't; nobody else hears anything.
+
+    In a shared channel that nobody has approved, a full member alone is asked about that.
+    """
     assert access.may_ask(question) is expected
 
 
-def test_an_outsider_gets_silence(office: Office, access: Membership) -> None:
-    """Somebody of another organisation learns nothing, not even that there is something to ask."""
-    office.kinds["U0EVE"] = PersonKind.OUTSIDER
-    assert access.may_ask(replace(IN_GENERAL, asker="U0EVE")) is Admission.SILENCE
+@pytest.mark.parametrize(
+    ("asker", "expected"),
+    [
+        (ANN, Admission.ADMITTED),
+        (GUS, Admission.TOLD_NO),
+        (EVE, Admission.OUTSIDER_TOLD_NO),
+        (BOT, Admission.SILENCE),
+    ],
+)
+def test_who_may_ask_in_a_shared_channel_that_is_approved(office: Office, asker: str, expected: Admission) -> None:
+    """Answers there are for full members of the home workspace; the others there hear why they get none."""
+    assert approving(office, PARTNERS).may_ask(replace(IN_PARTNERS, asker=asker)) is expected
+
+
+@pytest.mark.parametrize("question", [IN_DM, IN_GENERAL, IN_PARTNERS])
+def test_guests_are_answered_where_the_settings_say_so(office: Office, question: Question) -> None:
+    """They may ask where full members may, and get what they may open."""
+    office.inside[GENERAL].add(GUS)
+    access = Membership(office, places_of, lambda: office.now, approved=lambda _: True, guests=Guests.ANSWER)
+    asked = replace(question, asker=GUS)
+    assert access.may_ask(asked) is Admission.ADMITTED
+    assert used(access, asked) == {PARTNERS if question is IN_PARTNERS else GENERAL}
+
+
+@pytest.mark.parametrize("question", [replace(IN_GENERAL, channel="C0GONE"), replace(IN_DM, asker="U0GONE")])
+def test_where_slack_knows_no_such_place_or_person_there_is_silence(office: Office, question: Question) -> None:
+    """A channel that is gone, or that Footnote was taken out of, is no fault: nothing can be said there any more."""
+    office.gone |= {"C0GONE", "U0GONE"}
+    assert Membership(office, places_of).may_ask(question) is Admission.SILENCE
+
+
+def test_a_denial_about_the_token_is_a_fault(office: Office, access: Membership) -> None:
+    """Where the app lacks a scope, somebody has to hear of it."""
+    office.denied["conversations.info"] = "missing_scope"
+    with pytest.raises(SlackDenied):
+        access.may_ask(IN_GENERAL)
+
+
+def test_a_shared_channel_that_is_approved_uses_itself_alone(office: Office) -> None:
+    """Whoever is in it, and however many of other organisations: nobody of them is asked for one by one."""
+    office.inside[PARTNERS] |= {GUS, EVE, *(f"U0EVE{number}" for number in range(300))}
+    access = approving(office, PARTNERS)
+    assert used(access, IN_PARTNERS) == {PARTNERS}
+    assert access.still_admits(IN_PARTNERS, (passage(PARTNERS), passage(PARTNERS, SECRET)))
+    assert not access.still_admits(IN_PARTNERS, (passage(PARTNERS), passage(GENERAL)))
+    assert "users.info" not in office.calls
+
+
+def test_an_approval_ends_when_another_team_comes_in(office: Office) -> None:
+    """What was allowed before the eyes of some is not allowed before the eyes of others, without anybody's doing."""
+    access = Membership(office, places_of, lambda: office.now, approved=lambda one: one.shared_with <= {"T0OTHER"})
+    assert (used(access, IN_PARTNERS), access.may_ask(IN_PARTNERS)) == ({PARTNERS}, Admission.ADMITTED)
+    office.conversations[PARTNERS] = channel(PARTNERS, ConversationKind.PUBLIC, "T0OTHER", "T0THIRD")
+    office.now += CONFIRMED_S + 0.001
+    assert not access.still_admits(IN_PARTNERS, (passage(PARTNERS),))
+    assert (used(access, IN_PARTNERS), access.may_ask(IN_PARTNERS)) == (set(), Admission.NEEDS_APPROVAL)
+
+
+def test_a_channel_that_is_shared_with_nobody_knows_whom_cant_be_approved(office: Office) -> None:
+    """Where Slack does not name with whom it is shared, somebody else could come in unseen."""
+    office.conversations[PARTNERS] = replace(office.conversations[PARTNERS], shared_with=frozenset())
+    access = approving(office, PARTNERS)
+    assert (used(access, IN_PARTNERS), access.may_ask(IN_PARTNERS)) == (set(), Admission.SILENCE)
 
 
 def test_who_asks_must_be_known(office: Office, access: Membership) -> None:
