@@ -8,7 +8,7 @@ from bot.slack.escaping import escape, link
 from bot.slack.messages import Message
 from bot.slack.mrkdwn import to_mrkdwn
 from bot.slack.payloads import child, string
-from bot.slack.replies import Block, Post
+from bot.slack.replies import Post, section
 from bot.texts import ANSWERED_ALONE, YOUR_QUESTION
 
 _LOOK = "look:"
@@ -28,7 +28,7 @@ def opening(look_id: str, words: str, url: str) -> Post:
     read = ANSWERED_ALONE.format(question=YOUR_QUESTION)
     shown, *more = to_mrkdwn(words, _SHOWN_LIMIT) or (escape(words[:_SHOWN_LIMIT]),)
     shown += " …" if more else ""
-    blocks = (_section(told, f"{_LOOK}{look_id}"), _section(shown, f"{_ASKED}0"))
+    blocks = (section(told, f"{_LOOK}{look_id}"), section(shown, f"{_ASKED}0"))
     return Post(f"{read}\n\n{shown}", blocks)
 
 
@@ -43,8 +43,3 @@ def asked_by_opening(message: Message) -> Message | None:
         return None
     asked = [block for block in message.blocks if string(block, "block_id").startswith(_ASKED)]
     return replace(message, text="\n\n".join(string(child(block, "text"), "text") for block in asked), blocks=())
-
-
-def _section(text: str, block_id: str) -> Block:
-    # Verbatim, or Slack would make links and channel names of what is quoted.
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}, "block_id": block_id}

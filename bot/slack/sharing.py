@@ -15,7 +15,8 @@ from bot.slack.messages import Message, Names
 from bot.slack.mrkdwn import to_mrkdwn
 from bot.slack.offers import SHARE_S
 from bot.slack.payloads import string
-from bot.slack.replies import BLOCK_LIMIT, TEXT_LIMIT, Block, Post, render
+from bot.slack.posting import signed
+from bot.slack.replies import BLOCK_LIMIT, TEXT_LIMIT, Block, Post, render, section
 from bot.slack.sealing import Sealed, unseal
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
@@ -143,12 +144,11 @@ class Sharing:
     def _header(self, share: Share, sealed: Sealed) -> Post:
         """Who shares it, and where no message asked it, what was asked."""
         by = escape(SHARED_BY.format(name=self.names.person(share.asker) or share.asker))
-        blocks: list[Block] = [{"type": "context", "elements": [{"type": "mrkdwn", "text": by, "verbatim": True}]}]
+        line: Block = {"type": "context", "elements": [{"type": "mrkdwn", "text": by, "verbatim": True}]}
         if share.root_ts:
-            return Post(by, tuple(blocks))
+            return Post(by, (line,))
         asked = to_mrkdwn(sealed.asked, _ASKED_LIMIT)[0]
-        blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": asked, "verbatim": True}})
-        return Post(f"{by}\n\n{asked}", tuple(blocks))
+        return Post(f"{by}\n\n{asked}", (line, section(asked)))
 
     def _told(self, share: Share) -> str:
         """Where it stands; as long as that isn't known, its thread."""
@@ -175,12 +175,11 @@ def _headed(posts: tuple[Post, ...], header: Post) -> tuple[Post, ...]:
 
 def _signed(post: Post, share: Share, part: int) -> Post:
     """The message with an id on its first block by which another attempt knows it."""
-    first, *rest = post.blocks
-    return replace(post, blocks=({**first, "block_id": f"{_SHARED}{share.id}:{part}"}, *rest))
+    return replace(post, blocks=tuple(signed(post.blocks, f"{_SHARED}{share.id}:{part}")))
 
 
 def _part(message: Message, share: Share) -> int | None:
     """Which message of what is shared this is; None where it is none of them."""
     block_id = string(message.blocks[0], "block_id") if message.blocks else ""
-    known, _, part = block_id.rpartition(":")
-    return int(part) if known == f"{_SHARED}{share.id}" and part.isdecimal() else None
+    part = block_id.removeprefix(f"{_SHARED}{share.id}:").partition(":")[0]
+    return int(part) if block_id.startswith(f"{_SHARED}{share.id}:") and part.isdecimal() else None
