@@ -8,6 +8,7 @@ from typing import Protocol
 
 from slack_sdk import WebClient
 
+from bot.errors import SlackDenied
 from bot.slack.api import SlackApi
 from bot.slack.decisions import Standing, button, standing_of
 from bot.slack.escaping import escape
@@ -72,7 +73,7 @@ class Home:
         Raises:
             SlackError: it can't be read or shown now.
         """
-        kind = self.slack.person(user).kind
+        kind = self._kind(user)
         if kind not in (PersonKind.MEMBER, PersonKind.GUEST):
             return
         blocks = [*about(), *self._own(user)]
@@ -87,6 +88,12 @@ class Home:
     def own_button(self, user: str) -> Button:
         """What somebody can decide about their own messages."""
         return own_button(is_unused=user in self.choices.unused_people(self.team))
+
+    def _kind(self, user: str) -> PersonKind:
+        try:
+            return self.slack.person(user).kind
+        except SlackDenied:
+            return PersonKind.NOBODY
 
     def _own(self, user: str) -> Iterator[Block]:
         own = self.choices.last(self.team, Choice.UNUSED, user)
