@@ -14,13 +14,16 @@ from bot.consenting import Consenting, build_consenting
 from bot.keeping import build_keeping
 from bot.live import LiveIndex
 from bot.models import WritingModel
+from bot.remembering import Remembering, build_remembering
 from bot.slack.arrivals import Arrivals
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
+from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
 from bot.slack.replies import Button
+from bot.slack.rounds import Rounds
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
@@ -44,6 +47,8 @@ class Bot:
     files: FileReadings
     nightly: Nightly
     arrivals: Arrivals
+    rounds: Rounds
+    """Look at the answers that stand."""
 
 
 def build_bot(
@@ -63,28 +68,38 @@ def build_bot(
         vault: keeps private answers for as long as they may be shared; without one they can't be after a restart.
     """
     keeping = build_keeping(slack, database, index, read_later, clock)
-    alone = _alone(slack, database, vault or passing_vault(), clock)
+    remembering = build_remembering(slack, database, index.passages_of, clock)
+    alone = _alone(slack, database, vault or passing_vault(), clock, remembering)
     host = model.host if model else ""
     consenting = build_consenting(slack, database, host, keeping.backfill.drop, read_later, clock)
-    asking = _asking(slack, database, index, follow_ups, model, alone, consenting)
+    asking = _asking(slack, database, index, follow_ups, model, alone, consenting, remembering)
     pressing = alone.pressing(Questions(database), asking, index.passages_of, consenting.acts)
     lanes = (
+        Lane("answers", AsLongAsWelcome(remembering.withdrawing, keeping.welcome)),
         Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2),
         Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2),
         Lane("consent", AsLongAsWelcome(consenting.arrivals, keeping.welcome)),
         Lane("index", keeping.sync),
     )
-    inbox = Inbox(database, lanes, first=keeping.hear, clock=clock, tidy=alone.offers.forget)
-    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals)
+
+    def hear(event: Event) -> None:
+        keeping.hear(event)
+        remembering.hear(event)
+        asking.notice(event)
+
+    inbox = Inbox(database, lanes, first=hear, clock=clock, tidy=alone.offers.forget)
+    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals, remembering.rounds)
 
 
-def _alone(slack: Slack, database: Database, vault: Vault, clock: Callable[[], float]) -> Alone:
+def _alone(
+    slack: Slack, database: Database, vault: Vault, clock: Callable[[], float], remembering: Remembering
+) -> Alone:
     us = slack.workspace.identity()
     return Alone(
         slack.workspace,
         slack.names,
         slack.access,
-        Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team)),
+        Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team), remembering.cited),
         Telling(slack.client),
         Offers(database),
         vault,
@@ -101,6 +116,7 @@ def _asking(
     model: WritingModel | None,
     alone: Alone,
     consenting: Consenting,
+    remembering: Remembering,
 ) -> Asking:
     us, asked, threads = slack.workspace.identity(), Questions(database), alone.threads
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
@@ -113,5 +129,5 @@ def _asking(
     def buttons(question: Question, reply: Reply) -> tuple[Button, ...]:
         return (*alone.offering.buttons(question, reply), *consenting.buttons(question, reply))
 
-    poster = Poster(slack.client)
-    return Asking(hearing, asked, slack.access, reply, threads, poster, buttons, consenting.consent.notices)
+    poster, ledger, notices = Poster(slack.client), remembering.ledger, consenting.consent.notices
+    return Asking(hearing, asked, slack.access, reply, threads, poster, buttons, notices, ledger=ledger)

@@ -10,12 +10,13 @@ from typing import Protocol
 from bot.errors import SlackError
 from bot.slack.events import Event
 from bot.slack.hearing import Hearing
+from bot.slack.ledger import Entry, Ledger
 from bot.slack.posting import Posted, Poster, posted_to
 from bot.slack.replies import Button, Post, note, render
 from bot.slack.threads import THREAD_IS_GONE, Threads
 from bot.state.questions import Questions, QuestionState
 from bot.texts import FAILURE, TURNED_AWAY
-from bot.types import Admission, Answer, Question, Reply
+from bot.types import Admission, Answer, Outcome, Question, Reply
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,8 @@ class Asking:
         poster: Poster,
         buttons: Callable[[Question, Reply], tuple[Button, ...]] = no_buttons,
         notices: Callable[[Question, Admission], tuple[Post, ...]] = usual_notices,
+        *,
+        ledger: Ledger,
     ) -> None:
         self._hearing = hearing
         self._asked = asked
@@ -59,6 +62,17 @@ class Asking:
         self._poster = poster
         self._buttons = buttons
         self._notices = notices
+        self._ledger = ledger
+
+    def notice(self, event: Event) -> None:
+        """See to it at once, ahead of all that waits, that a question which was deleted is answered no more.
+
+        Raises:
+            StateError: that could not be written down.
+        """
+        if taken_back := self._hearing.taken_back(event):
+            question, is_surely_one = taken_back
+            self._asked.withdraw(question, event.id, time.time(), may_be_new=is_surely_one)
 
     def handle(self, event: Event) -> None:
         """Reply to the question that an event puts, if it puts one that no other event has put."""
@@ -81,14 +95,14 @@ class Asking:
         """Close an open question: tell the asker that something went wrong, unless the reply stands there after all."""
         standing = self._standing(question)
         if standing.is_whole:
-            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+            self._note_standing(question, standing)
         else:
             self._poster.tell_asker(question, note(FAILURE.format(incident=incident)))
             self._asked.close(question, QuestionState.FAILED)
         self._poster.show_idle(question)
 
     def reply_to(self, question: Question, attempt: int = 1) -> Reply | None:
-        """Answer a question in its thread, whoever put it how; None where the reply stood there already.
+        """Answer a question in its thread, whoever put it how; None where it needs no reply any more.
 
         An earlier attempt may have posted and not lived to write that down: only what doesn't stand yet is posted.
 
@@ -97,17 +111,39 @@ class Asking:
         """
         standing = self._standing(question) if attempt > 1 else Posted()
         if standing.is_whole:
-            self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+            self._note_standing(question, standing)
             return None
         started = time.perf_counter()
         self._poster.show_working(question)
-        reply = self._answer(question)
-        posts = render(reply.outcome, self._buttons(question, reply))
-        reply_ts = self._poster.reply(question, posts, standing)
-        self._asked.close(question, QuestionState.ANSWERED, reply_ts)
+        entry = self._ledger.begin(question, self._answer(question))
+        stands = self._post(question, entry, standing)
         self._poster.show_idle(question)
-        _log(question, reply, attempt, (time.perf_counter() - started) * 1000)
-        return reply
+        _log(question, entry.reply.outcome if stands else None, attempt, (time.perf_counter() - started) * 1000)
+        return entry.reply if stands else None
+
+    def _post(self, question: Question, entry: Entry, standing: Posted) -> bool:
+        """Post a reply; False, and nothing of it stands, where its question was taken back meanwhile."""
+        reply = entry.reply
+        posts = render(reply.outcome, self._buttons(question, reply))
+        for part, ts in standing.stamps:
+            entry.posted(part, ts)
+        is_wanted = not self._asked.is_withdrawn(question)
+        reply_ts = self._poster.reply(question, posts, standing, entry.posted) if is_wanted else ""
+        if self._asked.close(question, QuestionState.ANSWERED, reply_ts):
+            entry.finish()
+            return True
+        for ts in entry.posts():
+            self._poster.delete(question.channel, ts)
+        entry.cancel()
+        return False
+
+    def _note_standing(self, question: Question, standing: Posted) -> None:
+        """Write down that the whole reply stands, which an earlier attempt has posted."""
+        self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
+        if entry := self._ledger.resume(question):
+            for part, ts in standing.stamps:
+                entry.posted(part, ts)
+            entry.finish()
 
     def _reply_unless_gone(self, question: Question, attempt: int) -> None:
         """A question that was deleted meanwhile needs no reply, and its asker no words about it."""
@@ -117,7 +153,9 @@ class Asking:
             if error.code != THREAD_IS_GONE:
                 raise
             self._asked.close(question, QuestionState.WITHDRAWN)
-            log.info("question %s %s %s: withdrawn", question.team, question.channel, question.ts)
+            if entry := self._ledger.resume(question):
+                entry.cancel()
+            _log(question, None, attempt)
 
     def _turn_away(self, question: Question, admission: Admission) -> None:
         if told := self._notices(question, admission):
@@ -129,16 +167,14 @@ class Asking:
         return posted_to(question, self._threads.own_posts(question))
 
 
-def _log(question: Question, reply: Reply, attempt: int, ms: float) -> None:
-    """Ids, counts and times; never words."""
-    outcome = reply.outcome
+def _log(question: Question, outcome: Outcome | None, attempt: int, ms: float = 0.0) -> None:
+    """Ids, counts and times; never words, and of a refusal nothing that tells one from another."""
     log.info(
-        "question %s %s %s: %s, %d passages, %d citations, attempt %d, %.0f ms",
+        "question %s %s %s: %s, %d citations, attempt %d, %.0f ms",
         question.team,
         question.channel,
         question.ts,
-        type(outcome).__name__.lower(),
-        len(reply.evidence.hits) if reply.evidence else 0,
+        type(outcome).__name__.lower() if outcome else QuestionState.WITHDRAWN.value,
         len(outcome.citations) if isinstance(outcome, Answer) else 0,
         attempt,
         ms,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.answering.smalltalk import is_small_talk
 from bot.slack.events import Event
 from bot.slack.messages import Message, Names, parse, readable
-from bot.slack.payloads import string
+from bot.slack.payloads import Payload, child, string
 from bot.slack.threads import Threads
 from bot.slack.workspace import Identity, Workspace
 from bot.state.questions import Questions, QuestionState
@@ -16,6 +16,7 @@ from bot.types import FollowUps, Question, Surface
 
 _ASKED_IN = frozenset({"", "file_share", "thread_broadcast"})
 """The subtypes of posts that people write; every other one is an edit, a join, a bot's or Slack's own notice."""
+_EDIT, _DELETION, _TOMBSTONE = "message_changed", "message_deleted", "tombstone"
 _SLACKBOT = "USLACKBOT"
 _REPLIED_TO = (QuestionState.OPEN, QuestionState.ANSWERED)
 """A reply can stand in the thread a moment before it is written down that the question was answered."""
@@ -49,8 +50,12 @@ class Hearing:
         if event.type not in ("app_mention", "message"):
             return None
         me = self._workspace.identity()
+        if event.team != me.team:
+            return None
+        if string(event.payload, "subtype") == _EDIT:
+            return self._put_by_edit(event.payload, me)
         message = parse(event.payload, string(event.payload, "channel"))
-        if event.team != me.team or not _is_somebodys(message, me):
+        if not _is_somebodys(message, me) or message.edited_ts is not None:
             return None
         if string(event.payload, "channel_type") == "im":
             return question_of(message, me, self._names, Surface.DM)
@@ -58,8 +63,30 @@ class Hearing:
         if message.channel.startswith("D"):
             return None
         question = question_of(message, me, self._names, Surface.CHANNEL)
-        is_put = bool(_mention(me).search(message.text)) or self._is_follow_up(message, question)
+        is_put = _mentions(message, me) or self._is_follow_up(message, question)
         return question if is_put else None
+
+    def taken_back(self, event: Event) -> tuple[Question, bool] | None:
+        """The post of a person that was deleted, as a question, and whether it surely is one; None of other events."""
+        me, payload = self._workspace.identity(), event.payload
+        is_deletion = string(payload, "subtype") in (_DELETION, _EDIT) and event.type == "message"
+        gone = parse(child(payload, "previous_message"), string(payload, "channel"))
+        left = parse(child(payload, "message"), gone.channel)  # of the root of a thread, a tombstone
+        if not is_deletion or event.team != me.team or not gone.ts or not _is_somebodys(gone, me):
+            return None
+        if string(payload, "subtype") == _EDIT and left.subtype != _TOMBSTONE:
+            return None
+        is_dm = string(payload, "channel_type") == "im"
+        question = question_of(gone, me, self._names, Surface.DM if is_dm else Surface.CHANNEL)
+        return question, is_dm or _mentions(gone, me)
+
+    def _put_by_edit(self, payload: Payload, me: Identity) -> Question | None:
+        """What an edit asks that adds the mention; what any other edit asks has been asked, or never was."""
+        channel, is_dm = string(payload, "channel"), string(payload, "channel_type") == "im"
+        before, message = (parse(child(payload, name), channel) for name in ("previous_message", "message"))
+        adds_it = bool(before.ts) and _mentions(message, me) and not _mentions(before, me)
+        is_put = adds_it and not is_dm and _is_somebodys(message, me)
+        return question_of(message, me, self._names, Surface.CHANNEL) if is_put else None
 
     def _is_follow_up(self, message: Message, question: Question) -> bool:
         """Whether it is what the asker of an answered question asks right after the answer, and nobody else."""
@@ -82,10 +109,13 @@ def question_of(message: Message, me: Identity, names: Names, surface: Surface) 
 
 
 def _is_somebodys(message: Message, me: Identity) -> bool:
-    """Whether a person wrote it just now: no bot, no workflow, no app in somebody's name, no edit."""
+    """Whether a person wrote it: no bot, no workflow, no app in somebody's name."""
     is_a_bots = bool(message.bot_id or message.app_id) or message.user in ("", _SLACKBOT) or me.wrote(message)
-    is_a_post = message.subtype in _ASKED_IN and message.edited_ts is None and not message.is_hidden
-    return is_a_post and not is_a_bots
+    return message.subtype in _ASKED_IN and not message.is_hidden and not is_a_bots
+
+
+def _mentions(message: Message, me: Identity) -> bool:
+    return bool(_mention(me).search(message.text))
 
 
 def _mention(me: Identity) -> re.Pattern[str]:

@@ -15,13 +15,15 @@ class AnswerRow(Base):
     """One reply: who asked where and when, and what came of it."""
 
     __tablename__ = "answers"
-    __table_args__ = (UniqueConstraint("team", "place", "question_ts"),)
+    __table_args__ = (UniqueConstraint("team", "place", "key"),)
 
     id: Mapped[str] = mapped_column(primary_key=True)
     team: Mapped[str] = mapped_column(index=True)
     asker: Mapped[str]
     channel: Mapped[str]
     place: Mapped[str] = mapped_column(index=True)
+    key: Mapped[str]
+    """The question's `ts`; another word for an answer that stands beside the one to the same question."""
     question_ts: Mapped[str]
     root_ts: Mapped[str]
     surface: Mapped[str]
@@ -96,7 +98,7 @@ class CitedMessageRow(Base):
     sha256: Mapped[str]
 
 
-def answer_row(answer_id: str, question: Question, place: Place) -> AnswerRow:
+def answer_row(answer_id: str, question: Question, place: Place, key: str) -> AnswerRow:
     """A new answer to a question, of which nothing stands yet."""
     return AnswerRow(
         id=answer_id,
@@ -104,6 +106,7 @@ def answer_row(answer_id: str, question: Question, place: Place) -> AnswerRow:
         asker=question.asker,
         channel=question.channel,
         place=place,
+        key=key,
         question_ts=question.ts,
         root_ts=question.root_ts,
         surface=question.surface.value,

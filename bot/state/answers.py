@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, and_, delete, or_, select, update
 
@@ -33,12 +33,18 @@ class Answers:
         self._database = database
         self._team = team
 
-    def begin(self, question: Question, place: Place, outcome: str, cited: Sequence[Cited], at: float) -> PostedAnswer:
-        """Write down an answer that is about to be posted; what an earlier attempt at it cited stays."""
+    def begin(
+        self, question: Question, place: Place, outcome: str, cited: Sequence[Cited], at: float, key: str = ""
+    ) -> PostedAnswer:
+        """Write down an answer that is about to be posted; what an earlier attempt at it cited stays.
+
+        Args:
+            key: of an answer that stands beside the one to the same question.
+        """
         with self._database.session() as session:
-            row = session.scalars(select(AnswerRow).where(*self._of(place, question.ts))).first()
+            row = session.scalars(select(AnswerRow).where(*self._of(place, key or question.ts))).first()
             if row is None:
-                row = answer_row(uuid.uuid4().hex, question, place)
+                row = answer_row(uuid.uuid4().hex, question, place, key or question.ts)
                 session.add(row)
             row.outcome, row.answered_at, row.looked_at, row.is_posting = outcome, at, at, True
             _cite(row, cited, is_final=False)
@@ -74,9 +80,9 @@ class Answers:
                 row.outcome, row.citations, row.posts = "cancelled", [], []
                 row.is_posting, row.is_touched, row.is_settled = False, False, True
 
-    def touch(self, answer_ids: Iterable[str]) -> None:
-        """Have those that are being posted looked at once more when they stand."""
-        being_posted = (AnswerRow.id.in_(list(answer_ids)), AnswerRow.is_posting.is_(True))
+    def touch(self, answer_id: str) -> None:
+        """Have an answer that is being posted looked at once more when it stands."""
+        being_posted = (AnswerRow.id == answer_id, AnswerRow.is_posting.is_(True))
         with self._database.session() as session:
             session.execute(update(AnswerRow).where(*being_posted).values(is_touched=True))
 
@@ -88,19 +94,16 @@ class Answers:
                     citation.has_fallen |= citation.marker in markers
                 row.is_settled = False
 
-    def settle(self, answer_id: str, fallen: frozenset[int]) -> bool:
-        """Write down that nothing of these markers stands any more; False where others have fallen meanwhile."""
+    def settle(self, answer_id: str, fallen: frozenset[int]) -> None:
+        """Write down that nothing of these markers stands any more; it stays unsettled if others have fallen since."""
         with self._database.session() as session:
-            row = session.get(AnswerRow, answer_id)
-            if row is None:
-                return True
-            row.is_settled = answer_of(row).fallen == fallen
-            return row.is_settled
+            if row := session.get(AnswerRow, answer_id):
+                row.is_settled = answer_of(row).fallen == fallen
 
-    def note_look(self, answer_ids: Iterable[str], at: float) -> None:
-        """Write down that these were seen to be as they should."""
+    def note_look(self, answer_id: str, at: float) -> None:
+        """Write down that an answer was seen to be as it should."""
         with self._database.session() as session:
-            session.execute(update(AnswerRow).where(AnswerRow.id.in_(list(answer_ids))).values(looked_at=at))
+            session.execute(update(AnswerRow).where(AnswerRow.id == answer_id).values(looked_at=at))
 
     def get(self, answer_id: str) -> PostedAnswer | None:
         """An answer; None where nobody remembers it."""
@@ -108,9 +111,9 @@ class Answers:
             row = session.get(AnswerRow, answer_id)
             return answer_of(row) if row else None
 
-    def to_question(self, place: Place, question_ts: str) -> PostedAnswer | None:
-        """The answer to a question; None where there is none."""
-        return next(iter(self._found(*self._of(place, question_ts))), None)
+    def to_question(self, place: Place, key: str) -> PostedAnswer | None:
+        """The answer to a question, by its `ts` or another key; None where there is none."""
+        return next(iter(self._found(*self._of(place, key))), None)
 
     def resting_on_message(self, place: Place, ts: str) -> tuple[PostedAnswer, ...]:
         """The answers of which something rests on a message, newest first."""
@@ -141,10 +144,9 @@ class Answers:
         longest_ago = AnswerRow.looked_at.asc()
         return self._found(AnswerRow.answered_at >= at, AnswerRow.citations.any(), order=longest_ago, limit=limit)
 
-    def citations_of_posts(self, place: Place, posts: Collection[str]) -> Mapping[str, tuple[Cited, ...]]:
-        """By its `ts`, what each of the messages cites; those left out that nobody remembers."""
-        found = self._found(AnswerRow.place == place, AnswerRow.posts.any(AnswerPostRow.ts.in_(list(posts))))
-        return {ts: answer.cited for answer in found for ts in answer.posts if ts in posts}
+    def by_post(self, place: Place, ts: str) -> PostedAnswer | None:
+        """The answer that one of Footnote's messages belongs to; None where nobody remembers one."""
+        return next(iter(self._found(AnswerRow.place == place, AnswerRow.posts.any(AnswerPostRow.ts == ts))), None)
 
     def forget(self, before: float) -> None:
         """Delete what is older."""
@@ -152,8 +154,8 @@ class Answers:
         with self._database.session() as session:
             session.execute(delete(AnswerRow).where(*old))
 
-    def _of(self, place: Place, question_ts: str) -> tuple[ColumnElement[bool], ...]:
-        return (AnswerRow.team == self._team, AnswerRow.place == place, AnswerRow.question_ts == question_ts)
+    def _of(self, place: Place, key: str) -> tuple[ColumnElement[bool], ...]:
+        return (AnswerRow.team == self._team, AnswerRow.place == place, AnswerRow.key == key)
 
     def _found(
         self, *which: ColumnElement[bool], order: ColumnElement[float] | None = None, limit: int | None = None

@@ -61,24 +61,37 @@ class Questions:
 
     def take(self, question: Question, event_id: str, at: float) -> bool:
         """Whether this event is to be answered: the first of its post, as long as nothing became of the question."""
-        row = QuestionRow(
-            team=question.team,
-            channel=question.channel,
-            ts=question.ts,
-            root_ts=question.root_ts,
-            asker=question.asker,
-            event_id=event_id,
-            state=QuestionState.OPEN.value,
-            asked_at=at,
-        )
         with self._database.session() as session:
-            return insert_new(session, row) or _is_open(_row(session, question), event_id)
+            return insert_new(session, _new_row(question, event_id, at)) or _is_open(_row(session, question), event_id)
 
-    def close(self, question: Question, state: QuestionState, reply_ts: str = "") -> None:
-        """Write down what became of a question."""
+    def close(self, question: Question, state: QuestionState, reply_ts: str = "") -> bool:
+        """Write down what became of a question; False, and nothing is written, where it was withdrawn before."""
         with self._database.session() as session:
-            if row := _row(session, question):
+            row = _row(session, question)
+            if row and row.state == QuestionState.WITHDRAWN.value:
+                return False
+            if row:
                 row.state, row.reply_ts = state.value, reply_ts
+            return True
+
+    def withdraw(self, question: Question, event_id: str, at: float, *, may_be_new: bool) -> None:
+        """Let nobody answer a question any more that is not answered yet.
+
+        Args:
+            may_be_new: whether it is surely a question, of which the event may only be on its way.
+        """
+        with self._database.session() as session:
+            if may_be_new:
+                insert_new(session, _new_row(question, event_id, at))
+            row = _row(session, question)
+            if row and row.state == QuestionState.OPEN.value:
+                row.state = QuestionState.WITHDRAWN.value
+
+    def is_withdrawn(self, question: Question) -> bool:
+        """Whether it was taken back before it was answered."""
+        with self._database.reading() as session:
+            row = _row(session, question)
+            return row is not None and row.state == QuestionState.WITHDRAWN.value
 
     def is_open(self, question: Question, event_id: str) -> bool:
         """Whether this event was taken to be answered, and nothing became of the question yet."""
@@ -102,6 +115,19 @@ class Questions:
         with self._database.reading() as session:
             posts = select(QuestionRow.ts).where(QuestionRow.team == team, QuestionRow.channel == channel)
             return frozenset(session.scalars(posts))
+
+
+def _new_row(question: Question, event_id: str, at: float) -> QuestionRow:
+    return QuestionRow(
+        team=question.team,
+        channel=question.channel,
+        ts=question.ts,
+        root_ts=question.root_ts,
+        asker=question.asker,
+        event_id=event_id,
+        state=QuestionState.OPEN.value,
+        asked_at=at,
+    )
 
 
 def _row(session: Session, question: Question) -> QuestionRow | None:

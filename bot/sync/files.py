@@ -19,7 +19,20 @@ from retrieval.reading import Reading
 from retrieval.reindexing import CARRIED
 from retrieval.types import IndexReport, Markup, Passage, Place, Source
 
+_ORIGIN = "slack-files"
+
 log = logging.getLogger(__name__)
+
+
+def source_of(team: str, file_id: str) -> str:
+    """The id of the source that a shared file is."""
+    return f"{_ORIGIN}:{team}:{file_id}"
+
+
+def file_in(source_id: str) -> str:
+    """The id of the shared file that a source is; empty for every other source."""
+    origin, _, rest = source_id.partition(":")
+    return rest.rpartition(":")[2] if origin == _ORIGIN else ""
 
 
 class Described(Protocol):
@@ -180,11 +193,11 @@ class SharedFiles:
     @property
     def origin(self) -> str:
         """What shared files are read from."""
-        return f"slack-files:{self.team}"
+        return f"{_ORIGIN}:{self.team}"
 
     def source_id(self, file_id: str) -> str:
         """One a file, wherever it is shared."""
-        return f"{self.origin}:{file_id}"
+        return source_of(self.team, file_id)
 
     def _is_known(self, record: FileRecord, file: SharedFile) -> bool:
         """Whether it was read as it is, and what was read is still there, cut as it would be now."""

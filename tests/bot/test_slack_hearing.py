@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +72,23 @@ def event(kind: str = "message", team: str = "T1", **payload: object) -> Event:
     return Event("E1", "A0ME", team, kind, {"type": kind, **base, **payload})
 
 
+def deletion(channel_type: str = "channel", **before: object) -> Event:
+    """Ann deletes what she asked, unless it is said otherwise."""
+    old = {"user": "U0ANN", "ts": "5.0", "text": "<@U0ME> when?", **before}
+    hidden = {"user": None, "ts": "6.1", "hidden": True, "channel_type": channel_type}
+    gone = {"subtype": "message_deleted", "deleted_ts": "5.0", "previous_message": old}
+    return replace(event(), payload={**event().payload, **hidden, **gone})
+
+
+def edit(channel_type: str = "channel", before: Mapping[str, object] | None = None, **after: object) -> Event:
+    """Ann adds the mention to what she wrote, unless it is said otherwise."""
+    old = {"user": "U0ANN", "ts": "5.0", "text": "when?"}
+    new = {**old, "text": "<@U0ME> when?", "edited": {"user": "U0ANN", "ts": "6.0"}, **after}
+    hidden = {"user": None, "ts": "6.1", "hidden": True, "channel_type": channel_type}
+    both = {"subtype": "message_changed", "message": new, "previous_message": {**old, **(before or {})}}
+    return replace(event(), payload={**event().payload, **hidden, **both})
+
+
 @pytest.mark.parametrize(
     "put",
     [
@@ -84,6 +101,9 @@ def event(kind: str = "message", team: str = "T1", **payload: object) -> Event:
         event(text="when? <@U0ME|footnote>"),
         event(channel_type="im", channel="D0ANN", text="when?"),
         event(channel_type="im", channel="D0ANN", text="when?", thread_ts="4.0"),
+        edit(),
+        edit("group"),
+        edit(thread_ts="4.0"),
     ],
 )
 def test_what_is_a_question(hearing: Hearing, put: Event) -> None:
@@ -108,6 +128,16 @@ def test_what_is_a_question(hearing: Hearing, put: Event) -> None:
         event(user=None, bot_id="B0OTHER", subtype="bot_message", channel_type="im"),
         event(user=None),
         event(subtype="message_changed", message={"user": "U0ANN", "text": "<@U0ME> when?"}),
+        edit(before={"text": "<@U0ME> who?"}),
+        edit(text="when?"),
+        edit(bot_id="B0OTHER"),
+        edit(app_id="A0OTHER"),
+        edit(user="U0ME"),
+        edit(subtype="tombstone", user="USLACKBOT"),
+        edit(subtype="me_message"),
+        edit(before={"text": "<@U0ME> who?"}, attachments=[{"from_url": "https://a.example"}]),
+        replace(edit(), team="T2"),
+        edit("im"),
         event(subtype="message_deleted"),
         event(subtype="channel_join", text="<@U0ME> has joined the channel"),
         event(subtype="channel_topic"),
@@ -123,6 +153,31 @@ def test_what_is_a_question(hearing: Hearing, put: Event) -> None:
 def test_what_is_none(hearing: Hearing, other: Event) -> None:
     """Talk, bots, apps in somebody's name, Slackbot, edits, notices, other events, other teams."""
     assert hearing.question_in(other) is None
+
+
+@pytest.mark.parametrize(
+    ("taken_back", "is_surely_one"),
+    [
+        (deletion(), True),
+        (deletion("im", text="when?"), True),
+        (deletion(text="and there?", thread_ts="4.0"), False),
+        (edit(before={"text": "<@U0ME> when?"}, subtype="tombstone", user="USLACKBOT"), True),
+    ],
+)
+def test_what_takes_a_question_back(hearing: Hearing, taken_back: Event, is_surely_one: bool) -> None:
+    """A deletion, or the tombstone of a root with replies; of what needs no mention nobody can tell from it alone."""
+    found = hearing.taken_back(taken_back)
+    assert found is not None
+    assert (found[0].key, found[1]) == (("T1", "C0GENERAL", "5.0"), is_surely_one)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [event(), edit(), deletion(bot_id="B0OTHER"), deletion(user="U0ME"), replace(deletion(), team="T2"), event("file")],
+)
+def test_what_takes_no_question_back(hearing: Hearing, other: Event) -> None:
+    """Posts, edits, and what bots, Footnote itself and other teams delete."""
+    assert hearing.taken_back(other) is None
 
 
 def test_both_events_of_a_mention_are_one_question(hearing: Hearing) -> None:

@@ -13,12 +13,16 @@ from typing import TypeVar
 
 from slack_sdk import WebClient
 
+from bot.access.certain import CertainAccess
 from bot.access.membership import Membership
 from bot.alone import Alone
+from bot.app import Slack
+from bot.remembering import Remembering, build_remembering
 from bot.slack.api import open_client
 from bot.slack.asking import Asking
 from bot.slack.directory import Directory
-from bot.slack.events import access_change
+from bot.slack.events import Event, access_change
+from bot.slack.files import SlackFiles
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.listeners import build_app
@@ -27,6 +31,7 @@ from bot.slack.socket import Socket
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.slack.workspace import Workspace
+from bot.state.choices import Choices
 from bot.state.database import Database, open_database
 from bot.state.offers import Offers
 from bot.state.places import Places
@@ -108,6 +113,7 @@ class Bot:
     asked: Questions
     database: Database
     alone: Alone
+    remembering: Remembering
 
 
 @dataclass
@@ -213,19 +219,34 @@ class Office:
         places, asked = Places(database), Questions(database)
         workspace = Workspace(client, places)
         names = Directory(workspace)
-        threads = Threads(workspace, names)
         access = Membership(workspace, places.places_of, clock)
+        certain = CertainAccess(workspace, lambda people: Membership(people, places.places_of, clock))
+        files = SlackFiles(client, self._folder / "incoming")
+        slack = Slack(client, workspace, places, names, access, files, Choices(database), certain)
+        remembering = build_remembering(slack, database, answers.passages_of, clock)
+        threads = Threads(workspace, names, cited=remembering.cited)
         hearing = Hearing(workspace, names, threads, asked, follow_ups)
         place_of = partial(places.place_of, workspace.identity().team)
         vault, offers = open_vault("", self._folder), Offers(database)
         alone = Alone(workspace, names, access, threads, Telling(client), offers, vault, place_of, clock)
-        asking = Asking(hearing, asked, access, answers, threads, Poster(client), alone.offering.buttons)
+        buttons, ledger = alone.offering.buttons, remembering.ledger
+        asking = Asking(hearing, asked, access, answers, threads, Poster(client), buttons, ledger=ledger)
         pressing = alone.pressing(asked, asking, answers.passages_of)
-        lanes = [Lane("questions", asking, workers=3), Lane("actions", pressing, workers=2)]
+        lanes = [
+            Lane("answers", remembering.withdrawing),
+            Lane("questions", asking, workers=3),
+            Lane("actions", pressing, workers=2),
+        ]
+
+        def hear(event: Event) -> None:
+            access.forget(access_change(event))
+            remembering.hear(event)
+            asking.notice(event)
+
         inbox = Inbox(
             database,
             lanes,
-            lambda event: access.forget(access_change(event)),
+            hear,
             back_offs_s=(0.05,) * 6,
             lease_s=1.0,
             poll_s=0.05,
@@ -235,7 +256,7 @@ class Office:
         socket = Socket(build_app(client, inbox), self.sandbox.app_token)
         known = places.places_of(workspace.identity().team, [self.channel(c.name) for c in SEED.channels])
         by_name = {c.name: known[self.channel(c.name)] for c in SEED.channels}
-        return Bot(answers, inbox, socket, access, threads, by_name, asked, database, alone)
+        return Bot(answers, inbox, socket, access, threads, by_name, asked, database, alone, remembering)
 
 
 @contextmanager
@@ -258,5 +279,5 @@ def settled(bot: Bot) -> None:
     """Wait until the bot has dealt with everything that came, and a moment longer for what is still on its way."""
     for _ in range(3):
         time.sleep(0.06)
-        for lane in ("questions", "actions"):
+        for lane in ("answers", "questions", "actions"):
             eventually(lambda lane=lane: bot.inbox.unfinished(lane), lambda unfinished: unfinished == 0)  # type: ignore[misc]  # bound per turn

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
+import time
+from typing import Any
 
 import pytest
 
 from bot.errors import BotError, SlackError
+from bot.slack.posting import Poster
 from bot.texts import NOT_FOR_GUESTS, REFUSAL
 from bot.types import FollowUps, Question, Surface, Turn
 from retrieval.errors import StoreUnavailable
@@ -78,9 +81,7 @@ def test_what_is_not_put_to_footnote_is_not_answered(office: Office) -> None:
         office.say("ann", "general", "how many days can I carry over?")
         office.say("deploybot", "general", "@footnote how many days?")
         ts = office.say("bo", "general", "how many days?")
-        office.client("bo").chat_update(
-            channel=office.channel("general"), ts=ts, text=f"<@{office.sandbox.bot_user}> how many days?"
-        )
+        office.client("bo").chat_update(channel=office.channel("general"), ts=ts, text="how many days, all in all?")
         gone = office.say("bo", "general", "never mind")
         office.client("bo").chat_delete(channel=office.channel("general"), ts=gone)
         office.client("ann").conversations_setTopic(
@@ -89,6 +90,21 @@ def test_what_is_not_put_to_footnote_is_not_answered(office: Office) -> None:
         office.client("ann").conversations_invite(channel=office.channel("guests"), users=office.sandbox.user_id("bo"))
         settled(bot)
     assert bot.answers.asked == []
+
+
+def test_a_mention_that_an_edit_adds_is_answered_once(office: Office) -> None:
+    """Whoever forgot the mention adds it: two events tell of that, one reply comes, in that message's thread."""
+    with office.bot() as bot:
+        ts = office.say("bo", "general", "how many days?")
+        settled(bot)
+        for text in ("how many days, @footnote ?", "how many days each, @footnote ?"):
+            text = text.replace("@footnote", f"<@{office.sandbox.bot_user}>")
+            office.client("bo").chat_update(channel=office.channel("general"), ts=ts, text=text)
+        eventually(lambda: office.replies("bo", "general", ts))
+        office.control("repeatEvent", times=2)
+        settled(bot)
+    assert [question.text for question in bot.answers.asked] == ["how many days, ?"]
+    assert office.replies("bo", "general", ts) == [ANSWER_TEXT]
 
 
 def test_editing_a_question_does_not_ask_it_again(office: Office) -> None:
@@ -154,6 +170,60 @@ def test_a_question_deleted_at_once_is_dropped(office: Office, caplog: pytest.Lo
         settled(bot)
     assert (len(bot.answers.asked), office.whispers("ann"), caplog.messages) == (1, [], [])
     assert ANSWER_TEXT not in office.channel_posts("ann", "general")
+
+
+def test_a_reply_in_a_thread_that_is_deleted_is_answered_no_more(office: Office) -> None:
+    """The thread goes on, so Slack would take the answer; nothing of it comes."""
+    with office.bot(Answers(delay_s=0.3)) as bot:
+        root = office.say("bo", "general", "Who knows about days off?")
+        ts = office.say("ann", "general", "@footnote do you?", thread=root)
+        eventually(lambda: bot.answers.asked)
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=ts)
+        settled(bot)
+    assert (office.replies("ann", "general", root), office.whispers("ann")) == ([], [])
+    assert office.calls("chat.postMessage") == []
+
+
+def test_a_root_with_replies_that_is_deleted_is_answered_no_more(office: Office) -> None:
+    """Slack leaves a tombstone there, and tells of a change."""
+    with office.bot(Answers(delay_s=0.3)) as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        office.say("bo", "general", "Good question.", thread=ts)
+        eventually(lambda: bot.answers.asked)
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=ts)
+        settled(bot)
+    assert office.calls("chat.postMessage") == []
+
+
+def test_what_was_posted_of_an_answer_goes_with_its_question(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that is deleted while its reply is being posted leaves none of it behind."""
+    post = Poster.reply
+
+    def posted_while_deleted(poster: Poster, *arguments: Any, **more: Any) -> str:
+        ts = post(poster, *arguments, **more)
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=bot.answers.asked[0].ts)
+        eventually(lambda: bot.asked.is_withdrawn(bot.answers.asked[0]))
+        return ts
+
+    monkeypatch.setattr(Poster, "reply", posted_while_deleted)
+    with office.bot() as bot:
+        root = office.say("bo", "general", "Who knows about days off?")
+        office.say("ann", "general", "@footnote do you?", thread=root)
+        eventually(lambda: office.calls("chat.delete"))
+        settled(bot)
+    assert office.replies("ann", "general", root) == []
+
+
+def test_a_deletion_that_overtakes_its_question_cancels_it(office: Office) -> None:
+    """Events come in any order: what is gone by the time that it comes is not answered."""
+    for event in ("message", "app_mention"):
+        office.control("delayEvents", event=event, seconds=0.5)
+    with office.bot() as bot:
+        ts = office.say("ann", "general", "@footnote how many days?")
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=ts)
+        time.sleep(0.6)
+        settled(bot)
+    assert bot.answers.asked == []
 
 
 def test_a_lost_connection_is_made_anew(office: Office) -> None:
@@ -296,7 +366,7 @@ def test_an_answered_question_leaves_one_line_without_words(office: Office, capl
         eventually(lambda: office.replies("ann", "general", ts))
         settled(bot)
     (line,) = [record for record in caplog.records if record.levelno == logging.INFO and record.name.startswith("bot")]
-    expected = rf"question T0HOME {office.channel('general')} {ts}: answer, 0 passages, 1 citations, attempt 1, \d+ ms"
+    expected = rf"question T0HOME {office.channel('general')} {ts}: answer, 1 citations, attempt 1, \d+ ms"
     assert re.fullmatch(expected, line.getMessage())
     assert not re.search(r"how many days|five|xox[bp]-|xapp-|ticket", caplog.text)
 
