@@ -16,7 +16,7 @@ from bot.slack.interactions import Command, Press
 from bot.slack.listeners import build_app
 from bot.slack.pressing import Pressing
 from bot.slack.socket import take
-from bot.state.database import open_database
+from bot.state.database import Database, open_database
 from bot.types import Conversation
 from sandbox.seed import Seed
 from sandbox.still import StillSandbox
@@ -32,6 +32,7 @@ class Firm:
 
     still: StillSandbox
     slack: Slack
+    database: Database
     consenting: Consenting
     inbox: Inbox
     dropped: list[str] = field(default_factory=list)
@@ -96,9 +97,19 @@ class Firm:
         press = Press("E9", "T0HOME", self.id_of(who), channel, "", None, action, value)
         self.consenting.acts[action](press)
 
+    def calls_of(self, method: str) -> list[str]:
+        """For whom Footnote called a method."""
+        calls = self.still.call("sandbox.calls", "U0ANN", method=method)["calls"]
+        assert isinstance(calls, list)
+        return [str(call["arguments"]["user_id"]) for call in calls]
+
     def home(self, who: str) -> list[Json] | None:
         """The blocks of somebody's Home tab when they have opened it; None where they have none."""
         self.does(who, "sandbox.openHome")
+        return self.seen_at_home(who)
+
+    def seen_at_home(self, who: str) -> list[Json] | None:
+        """What somebody's Home tab shows."""
         view = self.still.call("sandbox.home", self.id_of(who))["view"]
         return view["blocks"] if isinstance(view, dict) else None
 
@@ -148,4 +159,4 @@ def open_firm(seed: Seed, folder: Path, model_host: str = "") -> Iterator[Firm]:
         lanes = (Lane("actions", pressing), Lane("consent", consenting.arrivals))
         inbox = Inbox(database, lanes, back_offs_s=(BACK_OFF_S,) * 6, clock=clock)
         still.connect(partial(take, build_app(slack.client, inbox)))
-        yield Firm(still, slack, consenting, inbox, dropped, to_read, failed)
+        yield Firm(still, slack, database, consenting, inbox, dropped, to_read, failed)
