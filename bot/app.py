@@ -22,6 +22,7 @@ from bot.live import Retrieval
 from bot.models import WritingModel, with_model
 from bot.settings import Settings
 from bot.slack.api import open_client
+from bot.slack.decisions import standing_of
 from bot.slack.directory import Directory
 from bot.slack.files import SlackFiles
 from bot.slack.workspace import Workspace
@@ -187,7 +188,12 @@ def open_slack(settings: Settings, database: Database, clock: Callable[[], float
 
     def access_by(people: People) -> Membership:
         return Membership(
-            people, places.places_of, clock, left_out=lambda: unusable_places(database, workspace.identity().team)
+            people,
+            places.places_of,
+            clock,
+            left_out=lambda: unusable_places(database, workspace.identity().team),
+            approved=lambda one: standing_of(one, choices, workspace.identity().team).is_approved,
+            guests=settings.guests,
         )
 
     files, names = SlackFiles(client, settings.data_folder / "incoming"), Directory(workspace, clock)

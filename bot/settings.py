@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.errors import SettingsError
-from bot.types import FollowUps
+from bot.types import FollowUps, Guests
 from retrieval.embedding.languages import LANGUAGES
 from retrieval.stores.served import Quantization
 
@@ -133,6 +133,14 @@ class Settings:
             "after a reply to them; `none`, nothing.",
         },
     )
+    guests: Guests = field(
+        default=Guests.REFUSE,
+        metadata={
+            "variable": "FOOTNOTE_GUESTS",
+            "meaning": "Whether guests of the workspace are answered: `refuse`, they are told that they aren't; "
+            "`answer`, from what they may open.",
+        },
+    )
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] = os.environ) -> Settings:
@@ -145,13 +153,15 @@ class Settings:
         given["language"] = "" if _LOCALES.fullmatch(given["language"]) else given["language"].lower()
         folder = Path(given.pop("data_folder") or DATA_FOLDER)
         follow_ups = given.pop("follow_ups").lower() or FollowUps.ASKER.value
-        knows = follow_ups in _FOLLOW_UPS
+        guests = given.pop("guests").lower() or Guests.REFUSE.value
+        known = {_NO_FOLLOW_UPS: follow_ups in _FOLLOW_UPS, _NO_GUESTS: guests in _GUESTS}
         settings = cls(
             data_folder=folder,
-            follow_ups=FollowUps(follow_ups) if knows else FollowUps.NONE,
+            follow_ups=FollowUps(follow_ups) if follow_ups in _FOLLOW_UPS else FollowUps.NONE,
+            guests=Guests(guests) if guests in _GUESTS else Guests.REFUSE,
             **{name: text for name, text in given.items() if text},
         )
-        if problems := settings._problems() + ([] if knows else [_NO_FOLLOW_UPS]):
+        if problems := settings._problems() + [problem for problem, is_known in known.items() if not is_known]:
             raise SettingsError(" ".join(problems))
         return settings
 
@@ -220,6 +230,8 @@ class Settings:
 _QUANTIZATIONS = frozenset(which.value for which in Quantization)
 _FOLLOW_UPS = frozenset(which.value for which in FollowUps)
 _NO_FOLLOW_UPS = "FOOTNOTE_FOLLOW_UPS must be asker or none."
+_GUESTS = frozenset(which.value for which in Guests)
+_NO_GUESTS = "FOOTNOTE_GUESTS must be refuse or answer."
 
 _LOCALES = re.compile(r"C|POSIX|[a-z]{2,3}([_.@:][\w.@:-]*)?")
 """What the system itself sets as LANGUAGE for its messages, such as `en_US:en`: it is not meant for Footnote."""
@@ -231,7 +243,7 @@ def _default(value: object) -> str:
     """As somebody would write it in the environment."""
     if value is MISSING:
         return ""
-    return str(value.value if isinstance(value, FollowUps) else value)
+    return str(value.value if isinstance(value, FollowUps | Guests) else value)
 
 
 def _is_web_address(url: str) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.errors import SettingsError
 from bot.settings import Settings
-from bot.types import FollowUps
+from bot.types import FollowUps, Guests
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
@@ -30,6 +30,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "SLACK_API_URL": "http://127.0.0.1:4711/api/",
         "FOOTNOTE_DATA": "/data",
         "DATABASE_URL": "postgresql://db/footnote",
+        "FOOTNOTE_KEY": "k2",
         "QDRANT_URL": "https://qdrant.example.com",
         "QDRANT_API_KEY": "q1",
         "QDRANT_GRPC_PORT": "6334",
@@ -49,6 +50,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         "LLM_TIMEOUT_S": "9",
         "LLM_CONTEXT_TOKENS": "4000",
         "FOOTNOTE_FOLLOW_UPS": "None",
+        "FOOTNOTE_GUESTS": "Answer",
     }
     assert set(environ) == {row.variable for row in Settings.table()}
     assert Settings.from_env(environ) == Settings(
@@ -57,6 +59,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         slack_api_url="http://127.0.0.1:4711/api/",
         data_folder=Path("/data"),
         database_url="postgresql://db/footnote",
+        key="k2",
         qdrant_url="https://qdrant.example.com",
         qdrant_api_key="q1",
         qdrant_grpc_port="6334",
@@ -76,6 +79,7 @@ def test_every_variable_is_read(tmp_path: Path) -> None:
         llm_timeout_s="9",
         llm_context_tokens="4000",
         follow_ups=FollowUps.NONE,
+        guests=Guests.ANSWER,
     )
 
 
@@ -97,6 +101,7 @@ def test_every_problem_is_told_at_once() -> None:
         "RERANKER_MODEL": "",
         "LANGUAGE": "klingon",
         "FOOTNOTE_FOLLOW_UPS": "everybody",
+        "FOOTNOTE_GUESTS": "perhaps",
     }
     with pytest.raises(SettingsError) as raised:
         Settings.from_env(environ)

@@ -306,3 +306,50 @@ def test_nobody_is_a_member_by_omission(slack: FakeSlack, tmp_path: Path, flags:
     assert (workspace.person("U2").kind, workspace.person("U2").is_reader) == (PersonKind.NOBODY, True)
     with pytest.raises(SlackError, match="unreadable_answer"):
         workspace.conversation("C1")
+
+
+UNSHARED = {"is_shared": False, "is_ext_shared": False, "is_org_shared": False, "is_pending_ext_shared": False}
+
+
+def listing(slack: FakeSlack, tmp_path: Path, *channels: dict[str, object]) -> Workspace:
+    """A workspace in which Slack says this of its channels."""
+    answers: dict[str, dict[str, object]] = {
+        "auth.test": {"team_id": "T1", "url": "https://a.slack.com/", "user_id": "U1", "bot_id": "B1"},
+        "bots.info": {"bot": {"app_id": "A1"}},
+        "users.conversations": {"channels": channels},
+        "conversations.list": {"channels": channels},
+        "conversations.info": {"channel": channels[0]},
+    }
+    slack.script = lambda method, _arguments: (200, {}, json.dumps({"ok": True, **answers[method]}))
+    return Workspace(open_client("xoxb-1", slack.url), Places(open_database(f"sqlite:///{tmp_path}/s.db")))
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_shared", "shared_with"),
+    [
+        (UNSHARED, False, set()),
+        ({**UNSHARED, "shared_team_ids": ["T1"], "internal_team_ids": ["T1"]}, False, set()),
+        ({}, True, set()),
+        *(({**UNSHARED, flag: value}, True, set()) for flag in UNSHARED for value in (None, "no", True)),
+        ({**UNSHARED, "connected_team_ids": ["T2"]}, True, {"T2"}),
+        ({**UNSHARED, "is_ext_shared": True, "connected_team_ids": ["T2", "T1", "E3"]}, True, {"T2", "E3"}),
+        ({**UNSHARED, "is_pending_ext_shared": True, "pending_connected_team_ids": ["T4"]}, True, {"T4"}),
+        ({**UNSHARED, "is_org_shared": True, "internal_team_ids": ["T1", "T5"]}, True, {"T5"}),
+    ],
+)
+def test_a_channel_is_shared_with_nobody_only_where_slack_says_so(
+    slack: FakeSlack, tmp_path: Path, flags: dict[str, object], is_shared: bool, shared_with: set[str]
+) -> None:
+    """A flag that is absent or strange is taken for the worst, in that channel alone."""
+    other = {"id": "C2", "name": "other", "is_private": False, **UNSHARED}
+    workspace = listing(slack, tmp_path, {"id": "C1", "name": "one", "is_private": False, **flags}, other)
+    one = workspace.conversation("C1")
+    assert (one.is_shared, one.shared_with) == (is_shared, shared_with)
+    assert [(c.id, c.is_shared) for c in workspace.public_channels()] == [("C1", is_shared), ("C2", False)]
+
+
+def test_a_conversation_of_no_known_kind_is_nobodys(slack: FakeSlack, tmp_path: Path) -> None:
+    """What isn't told to be public or private, and every DM, is left out of where somebody is; the others stay."""
+    strange, dm = {"id": "C1", "is_private": "perhaps", **UNSHARED}, {"id": "D1", "is_im": True}
+    workspace = listing(slack, tmp_path, strange, dm, {"id": "C2", "is_private": True, **UNSHARED})
+    assert workspace.conversations_of("U2") == {"C2"}
