@@ -20,7 +20,7 @@ from bot.settings import Settings
 from bot.slack.directory import Directory
 from bot.slack.workspace import Workspace
 from bot.state.database import Database
-from bot.texts import NOT_FOR_GUESTS
+from bot.texts import TURNED_AWAY
 from bot.types import Admission, Conversation, ConversationKind, Question, Surface, Turn
 from bot.wishes import NO_WISHES, Wishes, wishes_of
 from retrieval.types import WORKSPACE, Passage, Place, Scope
@@ -133,9 +133,9 @@ def _require_entrance(asker: str, place: Conversation, workspace: Workspace) -> 
 
 def _require_admission(question: Question, may_ask: Callable[[Question], Admission]) -> None:
     admission = may_ask(question)
-    if admission is Admission.TOLD_NO:
-        raise BotError(f"In Slack they would be told alone: {NOT_FOR_GUESTS}")
+    if told := TURNED_AWAY.get(admission):
+        raise BotError(f"In Slack they would be told alone: {told}")
     if admission is Admission.NEEDS_APPROVAL:
         raise BotError("In Slack they would be asked alone whether answers may be given in that shared channel.")
-    if admission is Admission.SILENCE:
+    if admission is not Admission.ADMITTED:
         raise BotError("In Slack Footnote would not answer them there, and say nothing.")
