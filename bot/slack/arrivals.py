@@ -76,7 +76,7 @@ class Arrivals:
             return
         if not standing_of(conversation, self.consent.choices, event.team).is_silent:
             self.consent.board.tell(conversation, event.id)
-        elif inviter := string(event.payload, "inviter"):
+        elif (inviter := string(event.payload, "inviter")) and conversation.shared_with:
             self._ask(conversation, inviter)
 
     def _ask(self, conversation: Conversation, inviter: str) -> None:

@@ -68,7 +68,7 @@ class Consent:
         conversation = channel_to_decide_about(channel_of(press), press.user, self.slack)
         if conversation is None:
             self._tell(press, NOT_YOURS_TO_DECIDE)
-        elif decision is Decision.ALLOW and not has_seen(press, conversation):
+        elif decision is Decision.ALLOW and not (conversation.shared_with and has_seen(press, conversation)):
             self._tell(press, SHARED_SINCE)
         else:
             teams = conversation.shared_with if decision is Decision.ALLOW else frozenset[str]()
@@ -104,7 +104,7 @@ class Consent:
         if admission is not Admission.NEEDS_APPROVAL:
             return usual_notices(question, admission)
         conversation = channel_to_decide_about(question.channel, question.asker, self.slack)
-        return self.offer(conversation) if conversation else ()
+        return self.offer(conversation) if conversation and conversation.shared_with else ()
 
     def _follow(self, decision: Decision, conversation: Conversation, press: Press) -> None:
         """Bring about what holds now, which may be what somebody else has decided since this was pressed."""

@@ -61,6 +61,8 @@ class Standing:
     """From language models."""
     is_shared: bool
     is_approved: bool
+    can_be_approved: bool
+    """Whether Slack says with whom it is shared: nobody approves the unknown."""
 
     @property
     def is_silent(self) -> bool:
@@ -74,7 +76,7 @@ class Standing:
         about_models = [Decision.GIVE_TO_MODEL if self.is_withheld else Decision.KEEP_FROM_MODEL]
         about_sharing = [Decision.CLOSE if self.is_approved else Decision.ALLOW]
         decisions = [Decision.LEAVE_OUT, *(about_models if has_model else ())]
-        return [*decisions, *(about_sharing if self.is_shared else ())]
+        return [*decisions, *(about_sharing if self.can_be_approved else ())]
 
 
 def standing_of(conversation: Conversation, choices: Choices, team: str) -> Standing:
@@ -83,13 +85,14 @@ def standing_of(conversation: Conversation, choices: Choices, team: str) -> Stan
         conversation.place in choices.left_out_places(team),
         conversation.place in choices.places_never_to_model(team),
         conversation.is_shared,
-        is_approved(conversation, choices.approved_places(team).get(conversation.place)),
+        _is_approved(conversation, choices.approved_places(team).get(conversation.place, frozenset())),
+        conversation.is_shared and bool(conversation.shared_with),
     )
 
 
-def is_approved(conversation: Conversation, shared_with: frozenset[str] | None) -> bool:
-    """Whether a shared channel may be answered in: approved when it was shared with everybody it is shared with now."""
-    return shared_with is not None and conversation.shared_with <= shared_with
+def _is_approved(conversation: Conversation, approved_for: frozenset[str]) -> bool:
+    """Whether a shared channel may be answered in: it is shared with nobody who was not there when that was decided."""
+    return bool(conversation.shared_with) and conversation.shared_with <= approved_for
 
 
 def button(decision: Decision, conversation: Conversation) -> Button:

@@ -109,7 +109,8 @@ class NoticeBoard:
         if standing.is_left_out:
             return NOTICE_LEFT_OUT.format(name=self._who(conversation, Choice.LEFT_OUT)), [Decision.READ_AGAIN]
         if standing.is_silent:
-            return NOTICE_CLOSED.format(name=self._who(conversation, Choice.APPROVED)), [Decision.ALLOW]
+            can_be_opened = [Decision.ALLOW] if standing.can_be_approved else []
+            return NOTICE_CLOSED.format(name=self._who(conversation, Choice.APPROVED)), can_be_opened
         readers = NOTICE_SHARED if conversation.is_shared else NOTICE_READERS[conversation.kind]
         said = [NOTICE_READS, readers, NOTICE_QUOTES, self._about_models(standing), NOTICE_STOP]
         return "\n".join([NOTICE_HELLO, "", *(f"- {line}" for line in said)]), standing.open_to(bool(self.model_host))
