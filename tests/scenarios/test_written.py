@@ -105,7 +105,7 @@ def test_a_written_answer_is_posted_with_its_message_cited(yard: Yard) -> None:
     """The model's words, one section, its markers linked to the very message, whose author and day stand below."""
     yard.scribe.says = "There are three lifts at the depot [1]. Each of them carries two tonnes [1]."
     _, reply = yard.asks("ann", "yard")
-    first, sources = json.loads(reply)
+    first, sources, *_buttons = json.loads(reply)
     assert first["text"]["text"].startswith("There are three lifts at the depot. <")
     assert "|[1]> Each of them carries two tonnes. <" in first["text"]["text"]
     assert "/archives/" in sources["text"]["text"]
@@ -127,7 +127,7 @@ def test_a_models_refusal_is_posted_as_the_refusal(yard: Yard) -> None:
     """Nobody can tell who refused."""
     yard.scribe.says = f"{REFUSAL} Ask the boss."
     _, reply = yard.asks("bo", "yard")
-    assert [section["text"]["text"] for section in json.loads(reply)] == [REFUSAL]
+    assert [block["text"]["text"] for block in json.loads(reply) if block["type"] == "section"] == [REFUSAL]
 
 
 def test_a_follow_up_is_rewritten_by_the_model(yard: Yard) -> None:
