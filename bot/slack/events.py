@@ -102,11 +102,6 @@ def suspended_teams(event: Event) -> frozenset[str]:
     return frozenset(strings(event.payload, "team_ids")) if event.type == "team_access_revoked" else frozenset()
 
 
-def is_about_letting_in(event: Event) -> bool:
-    """Whether an event says that Footnote is let in, or isn't any more."""
-    return bool(suspended_teams(event)) or event.type == "grid_migration_finished"
-
-
 def tells_of_lost_events(event: Event) -> bool:
     """Whether others were, or may have been, lost before it."""
     return event.type in (RATE_LIMITED, "grid_migration_finished")

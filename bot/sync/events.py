@@ -13,7 +13,6 @@ from bot.errors import SlackDenied, SlackError
 from bot.slack.events import (
     Event,
     channel_of,
-    is_about_letting_in,
     moved_channel,
     renamed_channel,
     revoked_channel,
@@ -74,8 +73,7 @@ class Sync:
         Raises:
             SlackError, RetrievalError, StateError: it could not be; handle the event again.
         """
-        if is_about_letting_in(event) and event.type != "grid_migration_started":
-            self.welcome.is_in()
+        self.welcome.heed(event)
         if self.welcome.is_suspended():
             return  # what is missed now is found when Footnote is let in again
         if tells_of_lost_events(event):

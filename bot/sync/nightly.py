@@ -54,6 +54,11 @@ class Nightly:
         """Make a pass when nothing has asked for one for a while."""
         self._asked.set()
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether a pass was asked for that has not been made."""
+        return self._asked.is_set()
+
     def start(self) -> None:
         """Make a pass once a day from now on, and whenever one is asked for."""
         self._thread = threading.Thread(target=self._work, name="nightly", daemon=True)

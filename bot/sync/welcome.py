@@ -35,6 +35,16 @@ class Welcome:
         if self.team in suspended_teams(event):
             self.suspensions.suspend(self.team, event.id)
 
+    def heed(self, event: Event) -> None:
+        """Ask Slack what an event leaves unsure; while a workspace is being moved, its answer says nothing.
+
+        Raises:
+            SlackError: Slack doesn't say.
+        """
+        is_told_out = self.team in suspended_teams(event) and event.type != "grid_migration_started"
+        if is_told_out or event.type == "grid_migration_finished":
+            self.is_in()
+
     def is_suspended(self) -> bool:
         """Whether nothing may be answered or read now, as far as is known."""
         return self.suspensions.holds(self.team)
