@@ -48,13 +48,14 @@ class Rounds:
         if self._thread:
             self._thread.join(STOP_S)
 
-    def _work(self) -> None:
-        self._round(None)
-        while not self._is_stopping.wait(self._every_s):
-            self._round(MOST)
-
-    def _round(self, most: int | None) -> None:
+    def run_now(self, most: int | None = MOST) -> None:
+        """Make one round in this thread; of what can't be looked at now, the next one will."""
         try:
             self._looking.look_round(WINDOW_S, most)
         except (BotError, RetrievalError) as error:  # the next round begins with what was not seen
             log.warning("not every answer could be looked at: %s", error)
+
+    def _work(self) -> None:
+        self.run_now(None)
+        while not self._is_stopping.wait(self._every_s):
+            self.run_now()
