@@ -18,6 +18,7 @@ from bot.slack.telling import Telling
 from bot.state.database import Database
 from bot.state.notices import Notices
 from bot.types import Conversation, Help, Question, Reply, Surface
+from retrieval.types import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ def build_consenting(
     model_host: str,
     drop: Callable[[Conversation], object],
     read_later: Callable[[Conversation], None],
+    recheck: Callable[[Place], None],
     clock: Callable[[], float],
 ) -> Consenting:
     """Join them.
@@ -53,11 +55,13 @@ def build_consenting(
         model_host: where the language model is; empty where there is none.
         drop: takes a channel out of the index.
         read_later: has a channel's history read, without waiting for it.
+        recheck: takes back from answers what may no longer stand because of a channel.
         clock: tells seconds since the epoch.
     """
     us, telling = slack.workspace.identity(), Telling(slack.client)
     notices, poster = Notices(database, us.team), Poster(slack.client)
     board = NoticeBoard(slack.workspace, notices, slack.choices, slack.names, telling, poster, model_host)
     home = Home(us.team, slack.workspace, slack.choices, slack.client, bool(model_host))
-    consent = Consent(us.team, slack.workspace, slack.choices, board, telling, drop, read_later, home.show, clock)
-    return Consenting(consent, Arrivals(slack.workspace, consent, partial(slack.places.place_of, us.team)), home)
+    places, choices = partial(slack.places.place_of, us.team), slack.choices
+    consent = Consent(us.team, slack.workspace, choices, board, telling, drop, read_later, recheck, home.show, clock)
+    return Consenting(consent, Arrivals(slack.workspace, consent, places), home)

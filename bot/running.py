@@ -71,7 +71,8 @@ def build_bot(
     remembering = build_remembering(slack, database, index.passages_of, clock)
     alone = _alone(slack, database, vault or passing_vault(), clock, remembering)
     host = model.host if model else ""
-    consenting = build_consenting(slack, database, host, keeping.backfill.drop, read_later, clock)
+    recheck = remembering.withdrawing.recheck_place
+    consenting = build_consenting(slack, database, host, keeping.backfill.drop, read_later, recheck, clock)
     asking = _asking(slack, database, index, follow_ups, model, alone, consenting, remembering)
     pressing = alone.pressing(Questions(database), asking, index.passages_of, consenting.acts)
     lanes = (

@@ -27,6 +27,7 @@ from bot.texts import (
     STAYS_SILENT,
 )
 from bot.types import Admission, Conversation, Question
+from retrieval.types import Place
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,8 @@ class Consent:
     """Takes a channel out of the index."""
     read_later: Callable[[Conversation], None]
     """Has a channel's history read, without waiting for it."""
+    recheck: Callable[[Place], None]
+    """Takes back from the answers that stand what may no longer stand because of a channel."""
     show_home: Callable[[str], None]
     """Shows somebody their Home tab as it is now."""
     clock: Callable[[], float] = time.time
@@ -112,6 +115,7 @@ class Consent:
         if decision.choice is Choice.LEFT_OUT:
             follow = self.drop if standing.is_left_out else self.read_later
             follow(conversation)
+            self.recheck(conversation.place)
         if decision is Decision.ALLOW and not standing.is_silent and not self.board.has_told(conversation):
             self.board.tell(conversation, press.id)
         self.board.renew(conversation)

@@ -76,6 +76,15 @@ class Withdrawing:
         if answer := self.answers.get(answer_id):
             self._each([(answer, partial(self.grounds.fallen, scopes=self.grounds.scopes()))])
 
+    def recheck_place(self, place: Place) -> None:
+        """Look at all answers of a channel, and at those that cite it: its people have decided something about it.
+
+        Raises:
+            SlackError, RetrievalError, StateError: not everything could be looked at or taken back.
+        """
+        look = partial(self.grounds.by_readers, scopes=self.grounds.scopes())
+        self._each((answer, look) for answer in self.answers.concerning(place))
+
     def look_round(self, window_s: float, most: int | None = None) -> None:
         """Look at the answers of so many last seconds, in case an event was lost; at the longest unseen first.
 

@@ -18,6 +18,7 @@ from bot.slack.pressing import Pressing
 from bot.slack.socket import take
 from bot.state.database import Database, open_database
 from bot.types import Conversation
+from retrieval.types import Place
 from sandbox.seed import Seed
 from sandbox.still import StillSandbox
 from sandbox.types import Json
@@ -39,6 +40,8 @@ class Firm:
     """Names of the channels that were taken out of the index."""
     to_read: list[str] = field(default_factory=list)
     """Names of those whose history is to be read."""
+    rechecked: list[Place] = field(default_factory=list)
+    """Channels because of which answers were looked at again."""
     failed: list[str] = field(default_factory=list)
     """Whoever was told that their press failed."""
 
@@ -141,6 +144,7 @@ def open_firm(seed: Seed, folder: Path, model_host: str = "") -> Iterator[Firm]:
     with still.reachable(), closing(open_database("sqlite://")) as database:
         dropped: list[str] = []
         to_read: list[str] = []
+        rechecked: list[Place] = []
         failed: list[str] = []
         clock, slack = still.workspace.clock.now, open_slack(settings, database, still.workspace.clock.now)
         consenting = build_consenting(
@@ -149,6 +153,7 @@ def open_firm(seed: Seed, folder: Path, model_host: str = "") -> Iterator[Firm]:
             model_host,
             lambda channel: dropped.append(channel.name),
             lambda channel: to_read.append(channel.name),
+            rechecked.append,
             clock,
         )
 
@@ -159,4 +164,4 @@ def open_firm(seed: Seed, folder: Path, model_host: str = "") -> Iterator[Firm]:
         lanes = (Lane("actions", pressing), Lane("consent", consenting.arrivals))
         inbox = Inbox(database, lanes, back_offs_s=(BACK_OFF_S,) * 6, clock=clock)
         still.connect(partial(take, build_app(slack.client, inbox)))
-        yield Firm(still, slack, database, consenting, inbox, dropped, to_read, failed)
+        yield Firm(still, slack, database, consenting, inbox, dropped, to_read, rechecked, failed)

@@ -171,10 +171,11 @@ def test_a_member_of_the_channel_decides_and_takes_it_back(firm: Firm, decision:
 
 
 def test_leaving_out_drops_the_channel_and_reading_again_reads_it(firm: Firm) -> None:
-    """At once, and nothing else is dropped."""
+    """At once, and nothing else is dropped; the answers that stand are looked at."""
     firm.invite("shop")
     firm.press("ann", "shop", Decision.LEAVE_OUT.value)
     assert (firm.dropped, firm.to_read) == (["shop"], [])
+    assert firm.rechecked == [firm.conversation("shop").place]
     firm.press("ann", "shop", Decision.READ_AGAIN.value)
     assert (firm.dropped, firm.to_read) == (["shop"], ["shop"])
 
