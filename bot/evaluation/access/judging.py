@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from bot.evaluation.access.oracle import Truth
 from bot.evaluation.access.timeline import Change, Timeline
@@ -22,8 +23,6 @@ class Findings:
     """Questions to which the canary that was asked for was owed, and given."""
     leaks: list[str] = field(default_factory=list)
     """Posts that showed somebody what they might not read."""
-    stale: list[str] = field(default_factory=list)
-    """Posts of a text that had been edited away or deleted for more than a minute, of which no event told."""
     standing: list[str] = field(default_factory=list)
     """Posts that still stand, more than a minute after they should have gone."""
     needless: list[str] = field(default_factory=list)
@@ -87,16 +86,12 @@ class Judge:
 
     def _judge_posting(self, item: Item, person: str, canary: str, change: Change | None) -> None:
         """It was wrong from its first moment: a leak, unless the change was untold and younger than a minute."""
-        age = item.at - change.at if change else float("inf")
+        age = item.at - change.at if change else inf
         told_at = self._timeline.told_at(change) if change else None
-        is_told = told_at is not None and told_at <= item.at
-        finding = f"{item.id} shows {person} {canary}, lost to them for {age:.0f} s"
-        if age <= GRACE_S and not is_told:
+        if age <= GRACE_S and (told_at is None or told_at > item.at):
             self._findings.lag_s = max(self._findings.lag_s, age)
-        elif change and not is_told and _only_the_text_went(person, canary, change):
-            self._findings.stale.append(finding)
         else:
-            self._findings.leaks.append(finding)
+            self._findings.leaks.append(f"{item.id} shows {person} {canary}, lost to them for {age:.0f} s")
 
     def _judge_standing(self, item: Item, person: str, canary: str, change: Change) -> bool:
         """It became wrong where it stands: it must go within a minute of being told, if Slack lets it go."""
@@ -122,12 +117,6 @@ class Judge:
     def _can_footnote_act(self, item: Item) -> bool:
         room = self._timeline.now.rooms.get(item.room)
         return room is None or (room.has_footnote and not room.is_archived)
-
-
-def _only_the_text_went(person: str, canary: str, change: Change) -> bool:
-    """Whether somebody could still open where it stood, but it was edited away or deleted."""
-    stood = {**change.after.stands, canary: change.before.stands.get(canary, frozenset())}
-    return replace(change.after, stands=stood).may_read(person, canary)
 
 
 def _with(members: frozenset[str], person: str, room_id: str, before: Truth) -> frozenset[str]:

@@ -16,6 +16,7 @@ from bot.live import LiveIndex, Retrieval
 from bot.running import Bot, build_bot
 from bot.settings import Settings
 from bot.slack.listeners import build_app
+from bot.slack.rounds import EVERY_S
 from bot.slack.socket import take
 from bot.state.database import open_database
 from bot.sync.documents import index_documents
@@ -45,6 +46,8 @@ class Stage:
     folder: Path
     unread: list[Conversation] = field(default_factory=list)
     """Channels whose history is to be read."""
+    _looked_at: float = 0.0
+    """When a round of looks at posted answers was made last."""
 
     def settle(self) -> None:
         """Have the bot deal with all that has reached it by now, and with what comes of that."""
@@ -52,6 +55,13 @@ class Stage:
         self.bot.inbox.work_off()
         while self.still.deliver() or self._read_histories():
             self.bot.inbox.work_off()
+
+    def pass_time(self, seconds: float) -> None:
+        """Push the clock, and do what the bot's own threads would have done by then."""
+        self.still.advance(seconds)
+        if self.still.workspace.clock.now() >= self._looked_at + EVERY_S:
+            self._looked_at = self.still.workspace.clock.now()
+            self.bot.rounds.run_now()
 
     def put_document(self, document: Document) -> None:
         """Index a page, as `footnote index` does."""

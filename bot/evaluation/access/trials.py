@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 from random import Random
 
 from bot.evaluation.access.acting import Acting
@@ -19,7 +20,7 @@ from bot.evaluation.access.trouble import Trouble
 from bot.evaluation.access.watching import put_by_footnote, truth_of
 from bot.evaluation.access.words import canaries_in, topics_in
 from bot.evaluation.access.worlds import World, build_world
-from bot.slack.offers import LOOK_ACTION
+from bot.slack.offers import LOOK_ACTION, SHARE_ACTION
 from sandbox.types import Json
 
 _FEWEST_STEPS, _MOST_STEPS = 8, 18
@@ -64,7 +65,8 @@ class _Trial:
         """What was asked, by the room and the post."""
         self._pressed: set[Shown] = set()
         self._shaken_until = self._clock()
-        """After a call failed, what rests on it is tried again for so long."""
+        """Until then, an answer may be withheld for a reason that the truth doesn't know: a call failed, or somebody
+        has decided that a channel isn't to be read."""
         self._given: Wish | None = None
         """What was given last, until something is done about it."""
         self._again: Wish | None = None
@@ -74,7 +76,7 @@ class _Trial:
 
     def step(self) -> None:
         """Time passes, and somebody does or asks something."""
-        self._still.advance(self._random.choice(_PAUSES_S))
+        self._stage.pass_time(self._random.choice(_PAUSES_S))
         self._hear_what_is_late()
         does, weights = zip(*_STEPS, strict=True)
         self._random.choices(does, weights)[0](self)
@@ -162,6 +164,8 @@ class _Trial:
         else:
             press(self._still, button)
             self._stage.settle()
+        if button.action not in (LOOK_ACTION, SHARE_ACTION):
+            self._shaken_until = inf  # what people have decided now holds as well
         self._pressed.add(button)
 
     def _hear_answer(self, put: Put, *, is_first: bool = True) -> None:
