@@ -102,6 +102,11 @@ def suspended_teams(event: Event) -> frozenset[str]:
     return frozenset(strings(event.payload, "team_ids")) if event.type == "team_access_revoked" else frozenset()
 
 
+def changes_history(event: Event) -> bool:
+    """Whether a channel's history was changed as a whole."""
+    return event.type in ("channel_history_changed", "group_history_changed")
+
+
 def tells_of_lost_events(event: Event) -> bool:
     """Whether others were, or may have been, lost before it."""
     return event.type in (RATE_LIMITED, "grid_migration_finished")

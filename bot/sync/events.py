@@ -12,6 +12,7 @@ from typing import Protocol
 from bot.errors import SlackDenied, SlackError
 from bot.slack.events import (
     Event,
+    changes_history,
     channel_of,
     moved_channel,
     renamed_channel,
@@ -91,7 +92,7 @@ class Sync:
             self._refresh(touched)
         elif opened := opened_by(event.payload, us):
             self._if_in(opened, self._enter)
-        elif string(event.payload, "type") in _HISTORY_CHANGED:
+        elif changes_history(event):
             self._read_anew(channel_of(event))
         elif moved := moved_channel(event):
             self._move(moved[1])
@@ -212,7 +213,6 @@ def file_of(event: Payload) -> str:
 
 _OF_FILES = frozenset({"file_change", "file_deleted", "file_public", "file_shared", "file_unshared"})
 _NESTED = frozenset({"message_changed", "message_replied"})
-_HISTORY_CHANGED = frozenset({"channel_history_changed", "group_history_changed"})
 
 
 class _Ids:
