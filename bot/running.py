@@ -23,7 +23,6 @@ from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
 from bot.slack.posting import Poster
 from bot.slack.replies import Button
-from bot.slack.rounds import Rounds
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
@@ -47,8 +46,7 @@ class Bot:
     files: FileReadings
     nightly: Nightly
     arrivals: Arrivals
-    rounds: Rounds
-    """Look at the answers that stand."""
+    remembering: Remembering
 
 
 def build_bot(
@@ -89,7 +87,7 @@ def build_bot(
         asking.notice(event)
 
     inbox = Inbox(database, lanes, first=hear, clock=clock, tidy=alone.offers.forget)
-    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals, remembering.rounds)
+    return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals, remembering)
 
 
 def _alone(
