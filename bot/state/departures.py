@@ -45,9 +45,10 @@ class Departures:
         """Use nothing of a channel until it is known; an event that comes once more says nothing new."""
         with self._database.session() as session:
             row = session.get(DepartureRow, (self._team, place))
-            is_known = row is not None and (row.state != Departure.WITHDRAWN.value or event_id == row.event_id != "")
-            if not is_known:
-                session.merge(self._row(place, Departure.SUSPECTED, event_id))
+            if row is None:
+                session.add(self._row(place, Departure.SUSPECTED, event_id))
+            elif row.state == Departure.WITHDRAWN.value and (not event_id or event_id != row.event_id):
+                row.state, row.event_id = Departure.SUSPECTED.value, event_id or row.event_id
 
     def make_sure(self, place: Place) -> None:
         """Footnote is out of it."""

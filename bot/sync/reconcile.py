@@ -65,10 +65,11 @@ class Reconciliation:
     def _steps(self, joined: Sequence[Conversation], *, catches_up: bool) -> Iterator[Callable[[], object]]:
         here, known = {conversation.place for conversation in joined}, self.leaving.progress.all()
         unread = [conversation for conversation in joined if conversation.place not in {one.place for one in known}]
+        suspected = self.leaving.suspected()  # before others are, which are looked at all the same
         yield self.leaving.drop_doubles
         for missing in (one for one in known if one.place not in here):
             yield partial(self._look_for, missing, unread)
-        for channel_id in self.leaving.suspected():
+        for channel_id in suspected:
             yield partial(self.leaving.settle, channel_id)
         if catches_up:
             yield from (partial(self.read_later, conversation) for conversation in joined)
