@@ -23,6 +23,7 @@ _PLEASANTRIES = re.compile(
     are\s+you\s+(?:there|alive|here|awake|up|online|working|a\s+(?:bot|robot|human))|
     (?:anyone|anybody)\s+(?:there|here|home)|you\s+there|ping|test(?:ing)?|
     who\s+are\s+you|what\s+are\s+you|what\s+(?:can|do)\s+you\s+do|what\s+can\s+i\s+ask(?:\s+you)?|
+    (?:(?:don['’]?t|do\s+not)\s+use|stop\s+using|leave\s+out)\s+my\s+(?:messages|posts|words)|opt\s+(?:me\s+)?out|
     how\s+do\s+you\s+work|help(?:\s+me)?(?:\s+please)?|
     there|again|today|everyone|everybody|all|team|folks|guys|friends?|y['’]?all|mate|buddy|bot|footnote|please|a\s+bunch|for\s+(?:the|your)\s+help|to\s+you
     )""",

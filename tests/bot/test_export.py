@@ -17,6 +17,7 @@ from bot.sync import archive
 from bot.sync.archive import open_archive
 from bot.sync.export import (
     DIRECT,
+    LEFT_OUT,
     NO_CHANNEL,
     NO_FOLDER,
     NOTICES,
@@ -27,6 +28,7 @@ from bot.sync.export import (
     permalink_of,
     team_of,
 )
+from bot.sync.selection import NOTHING_LEFT_OUT, LeftOut
 from bot.sync.talk import TalkSources
 from bot.types import Conversation, ConversationKind
 from retrieval.types import Place, Source, Talk
@@ -81,11 +83,16 @@ def written(folder: Path, files: Mapping[str, object] = FILES, as_zip: bool = Fa
     return folder / "export"
 
 
-def read(path: Path, with_private: bool = False) -> tuple[list[Source], Tally]:
+def read(path: Path, with_private: bool = False, left_out: LeftOut = NOTHING_LEFT_OUT) -> tuple[list[Source], Tally]:
     """The sources of an export and what was counted."""
     tally = Tally()
     export = Export(
-        open_archive(path), US, permalink_of(US.url), lambda id_: Place(f"place-of-{id_}"), with_private=with_private
+        open_archive(path),
+        US,
+        permalink_of(US.url),
+        lambda id_: Place(f"place-of-{id_}"),
+        with_private=with_private,
+        left_out=left_out,
     )
     return list(export.sources(tally)), tally
 
@@ -116,6 +123,14 @@ def test_a_folder_around_the_export_does_not_matter(tmp_path: Path) -> None:
     around = {f"Home Slack export/{name}": content for name, content in FILES.items()}
     assert said(read(written(tmp_path, around, as_zip=True))[0]) == SHOP
     assert said(read(written(tmp_path, around))[0]) == SHOP
+
+
+def test_what_people_left_out_is_not_read_from_an_export_either(tmp_path: Path) -> None:
+    """Neither somebody's messages nor a channel; both are counted with their reason."""
+    sources, tally = read(written(tmp_path), left_out=LeftOut(people=lambda: {"U2"}))
+    assert (said(sources), tally.skipped[WITH_US]) == ([SHOP[0][:1], SHOP[1][:1]], 3)
+    sources, tally = read(written(tmp_path), left_out=LeftOut(places=lambda: {Place("place-of-C1")}))
+    assert (said(sources), tally.skipped[LEFT_OUT], tally.messages) == ([], 1, 0)
 
 
 def test_private_channels_are_read_only_when_asked_and_direct_messages_never(tmp_path: Path) -> None:

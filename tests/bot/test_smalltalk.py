@@ -12,7 +12,7 @@ SMALL_TALK = (
     "thanks!", "Thank you so much :pray:", "danke dir", "merci beaucoup", "gracias", "ok", "ok, cool",
     "got it, thanks", "great, that's very helpful", "perfect 🎉", "are you there?", "how are you?", "what's up",
     "who are you?", "what can you do?", "help", "Help please", "test", "bye", "see you tomorrow",
-    "that’s great",
+    "that’s great", "don't use my messages", "Please opt me out", "stop using my posts",
 )  # fmt: skip  # a list is read as a paragraph
 QUESTIONS = (
     "hi, what's the wifi password?", "hello world in Go?", "help with the VPN", "thanks, and for guests?",
@@ -20,7 +20,7 @@ QUESTIONS = (
     "great circle route", "why?", "how long?", "and in Germany?", "okay to merge on Friday?",
     "morning shift times", "who is on call?", "ERR_42", "holiday allowance",
     "what can you do about a lost badge?", "how do I say thanks to a colleague?", "Help! The build is red",
-    "1234",
+    "1234", "how do I opt out of the pension?", "don't use my messages for what?",
 )  # fmt: skip  # a list is read as a paragraph
 
 
