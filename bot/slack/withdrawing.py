@@ -125,10 +125,9 @@ class Withdrawing:
     def _settle(self, answer_id: str) -> None:
         """Have the messages show nothing that has fallen."""
         with self._editing:
-            answer = self.answers.get(answer_id)
-            while answer and not answer.is_settled and self._take_back(answer):
-                self.answers.settle(answer.id, answer.fallen)
-                answer = self.answers.get(answer_id)
+            while (answer := self.answers.get(answer_id)) and self._take_back(answer):
+                if self.answers.settle(answer.id, answer.fallen):
+                    return
 
     def _take_back(self, answer: PostedAnswer) -> bool:
         """Whether nothing that has fallen is shown any more, as far as Footnote can say."""

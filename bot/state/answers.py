@@ -94,11 +94,18 @@ class Answers:
                     citation.has_fallen |= citation.marker in markers
                 row.is_settled = False
 
-    def settle(self, answer_id: str, fallen: frozenset[int]) -> None:
-        """Write down that nothing of these markers stands any more; it stays unsettled if others have fallen since."""
+    def settle(self, answer_id: str, fallen: frozenset[int]) -> bool:
+        """Write down that nothing of these markers stands any more; False where others have fallen meanwhile.
+
+        What is being posted stays unsettled: more of it may come.
+        """
         with self._database.session() as session:
-            if row := session.get(AnswerRow, answer_id):
-                row.is_settled = answer_of(row).fallen == fallen
+            row = session.get(AnswerRow, answer_id)
+            if row is None:
+                return True
+            is_all = answer_of(row).fallen == fallen
+            row.is_settled = is_all and not row.is_posting
+            return is_all
 
     def note_look(self, answer_id: str, at: float) -> None:
         """Write down that an answer was seen to be as it should."""
