@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 from slack_sdk import WebClient
@@ -31,6 +32,8 @@ SEED = Seed(
         SeedChannel("shop", members=("ann", "bo")),
         SeedChannel("board", kind="private", members=("ann",)),
         SeedChannel("crew", kind="private", members=("ann", "bo")),
+        SeedChannel("yard", members=("ann",)),
+        SeedChannel("annex", members=("ann", "bo")),
     ),
     messages={
         "shop": (
@@ -165,3 +168,45 @@ def test_a_pdf_is_cited_with_its_page(workshop: Workshop, tmp_path: Path) -> Non
     workshop.upload("ann", "shop", "kiln.pdf", write_pdf(tmp_path / "kiln.pdf", printed).read_bytes())
     reply = workshop.hears("bo", "shop", "For how many hours must the big kiln cool?", "eighteen hours")
     assert "kiln.pdf › Cooling › page 2" in reply
+
+
+def test_a_file_goes_with_its_channel_when_that_is_converted(workshop: Workshop) -> None:
+    """Made private, the channel keeps its file to itself; made public, it shows it to everybody."""
+    workshop.upload("ann", "yard", "gate.txt", "The gate of the yard closes at half past six.")
+    question = "When does the gate of the yard close?"
+    workshop.hears("bo", "", question, "half past six")
+    for to, words in (("private", REFUSAL), ("public", "half past six")):
+        workshop.control("convertChannel", channel=workshop.channel("yard"), to=to)
+        workshop.hears("bo", "", question, words)
+
+
+def test_a_file_that_was_uploaded_and_shared_nowhere_answers_nobody(workshop: Workshop) -> None:
+    """`file_created` says no more than that it exists, and is not subscribed to; `file_public` has it looked at."""
+    client = workshop.client("ann")
+    content = "The spare key hangs behind the clock."
+    address = client.files_getUploadURLExternal(filename="key.txt", length=len(content))
+    urlopen(Request(str(address["upload_url"]), content.encode(), method="POST"), timeout=SECONDS).close()
+    client.files_completeUploadExternal(files=[{"id": address["file_id"]}])
+    for kind in ("file_created", "file_public"):
+        workshop.bot.inbox.keep(
+            {
+                "type": "event_callback",
+                "event_id": f"Ev{kind}",
+                "team_id": "T0HOME",
+                "event": {"type": kind, "file_id": address["file_id"], "file": {"id": address["file_id"]}},
+            }
+        )
+    assert REFUSAL in workshop.asks("ann", "", "Where does the spare key hang?")
+    workshop.control("shareFile", file=str(address["file_id"]), channel=workshop.channel("crew"))
+    workshop.hears("bo", "crew", "Where does the spare key hang?", "behind the clock")
+
+
+def test_files_of_a_channel_that_footnote_was_taken_out_of_are_gone(workshop: Workshop) -> None:
+    """As what was said there is; where else they are shared, they stay."""
+    file_id = workshop.upload("ann", "annex", "wifi.txt", "The wireless network of the annex is called moss.")
+    question = "What is the wireless network of the annex called?"
+    workshop.control("shareFile", file=file_id, channel=workshop.channel("crew"))
+    workshop.hears("ann", "shop", question, "moss")
+    workshop.client("ann").conversations_kick(channel=workshop.channel("annex"), user=workshop.sandbox.bot_user)
+    workshop.hears("ann", "shop", question, REFUSAL)
+    workshop.hears("bo", "crew", question, "moss")
