@@ -167,7 +167,12 @@ class Office:
 
     def command(self, who: str, where: str, text: str) -> bool:
         """Type the command with a text; whether the app took it."""
-        given = {"channel": self.channel(where), "command": "/footnote", "text": text}
+        return self.command_in(who, self.channel(where), text)
+
+    def command_in(self, who: str, channel_id: str, text: str) -> bool:
+        """Type the command in any conversation; whether the app took it. Slack says at once where no app is there."""
+        eventually(lambda: self.control("pending")["connections"])
+        given = {"channel": channel_id, "command": "/footnote", "text": text}
         return bool(self.client(who).api_call("sandbox.slashCommand", json=given)["acked"])
 
     def channel_posts(self, who: str, where: str) -> list[str]:

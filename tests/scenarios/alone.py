@@ -1,0 +1,141 @@
+"""What people do with buttons and commands in the office, and what they alone see of what comes of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from sqlalchemy import MetaData, create_engine
+
+from bot.errors import SlackError
+from bot.slack.api import SlackApi
+from bot.slack.interactions import as_event
+from bot.slack.payloads import Payload, children, string
+from bot.types import Question, Surface
+from retrieval.types import Anchor, Passage, Place
+from tests.scenarios.office import Bot, Office, eventually, settled
+
+LOOK, SHARE = "look", "share"
+DAY_S = 24 * 3600.0
+WORDS = "You can carry over"
+
+
+def passage(place: Place, source: str = "s1") -> Passage:
+    """Something that stands in a place."""
+    anchors = (Anchor(0, "https://handbook.example/time-off"),)
+    return Passage("p-" + source, source, "o", "Time off", (), f"{WORDS} five days.", anchors, frozenset({place}), 0)
+
+
+def only_alone(question: Question) -> bool:
+    """As where only the asker may read what answers."""
+    return question.surface is Surface.DM
+
+
+@dataclass
+class Clock:
+    """Wall time that can be pushed."""
+
+    ahead_s: float = field(default=0.0)
+
+    def __call__(self) -> float:
+        return time.time() + self.ahead_s
+
+
+def buttons(message: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The action and value of each button below a message."""
+    elements = [e for block in children(message, "blocks") for e in children(block, "elements")]
+    return [(string(e, "action_id"), string(e, "value")) for e in elements if string(e, "type") == "button"]
+
+
+def asked(office: Office, who: str = "ann", where: str = "general", text: str = "how many days?") -> tuple[str, str]:
+    """A question that was answered: its `ts`, and that of the last message of the reply."""
+    ts = office.say(who, where, f"@footnote {text}")
+    reply = eventually(lambda: office.below(who, where, ts))[-1]
+    return ts, string(reply, "ts")
+
+
+def dm_threads(office: Office, who: str) -> list[tuple[str, list[str]]]:
+    """What Footnote has opened in somebody's DM, oldest first: the opening words, and what stands below them."""
+    channel = f"dm of {who}"
+    found = office.client(who).conversations_history(channel=office.channel(channel))["messages"]
+    roots = [message for message in reversed(found) if message.get("user") == office.sandbox.bot_user]
+    return [(str(root["text"]), office.replies(who, channel, root["ts"])[1:]) for root in roots]
+
+
+def looked(office: Office, who: str, where: str, reply_ts: str) -> Mapping[str, object]:
+    """What came of a first press: the answer in the DM."""
+    before = len(dm_threads(office, who))
+    assert office.press(who, where, reply_ts, LOOK)
+    eventually(lambda: len(dm_threads(office, who)), lambda count: count > before)
+    return answered(office, who)
+
+
+def answered(office: Office, who: str) -> Mapping[str, object]:
+    """The answer in the newest thread of somebody's DM, once there is one."""
+    channel = f"dm of {who}"
+
+    def found() -> list[Mapping[str, object]]:
+        history = office.client(who).conversations_history(channel=office.channel(channel))["messages"]
+        own = [message for message in history if message.get("user") == office.sandbox.bot_user]
+        return office.below(who, channel, str(own[0]["ts"]))[1:] if own else []
+
+    return eventually(found)[-1]
+
+
+def arrives(office: Office, bot: Bot, who: str, ts: str, action: str, value: str) -> None:
+    """A press reaches the bot as it is, whatever has become of the message meanwhile."""
+    body = {
+        "type": "block_actions",
+        "team": {"id": "T0HOME"},
+        "user": {"id": who if who.startswith("U") else office.sandbox.user_id(who)},
+        "trigger_id": f"{time.time()}",
+        "container": {"message_ts": ts, "channel_id": office.channel("general")},
+        "actions": [{"action_id": action, "value": value}],
+    }
+    event = as_event(body)
+    assert event
+    bot.inbox.keep(event)
+    settled(bot)
+
+
+def break_once(monkeypatch: pytest.MonkeyPatch, method: str, nth: int, arrives: bool) -> None:
+    """Have the bot's nth call of a method break off from now on, before or after it reached Slack."""
+    calls = {"write": SlackApi.write, "read": SlackApi.read}
+    seen: list[str] = []
+
+    def broken(kind: str) -> object:
+        def call(api: SlackApi, called: str, **arguments: object) -> Payload:
+            seen.extend([called] if called == method else [])
+            if called != method or len(seen) != nth:
+                return calls[kind](api, called, **arguments)
+            if arrives:
+                calls[kind](api, called, **arguments)
+            raise SlackError(called, "unreachable")
+
+        return call
+
+    for kind in calls:
+        monkeypatch.setattr(SlackApi, kind, broken(kind))
+
+
+def rows(folder: Path, table: str) -> list[dict[str, object]]:
+    """What a table of the state holds."""
+    engine = create_engine(f"sqlite:///{folder}/state.db")
+    known = MetaData()
+    known.reflect(engine)
+    with engine.connect() as connection:
+        found = [dict(row._mapping) for row in connection.execute(known.tables[table].select())]
+    engine.dispose()
+    return found
+
+
+def everything(folder: Path) -> str:
+    """Every byte of the state, as text, once what was erased is gone from the log of changes too."""
+    engine = create_engine(f"sqlite:///{folder}/state.db")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine.dispose()
+    return "".join(file.read_bytes().decode("latin-1") for file in folder.glob("state.db*"))

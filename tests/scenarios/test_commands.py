@@ -1,0 +1,97 @@
+"""What is typed behind the command is answered in the DM, wherever that was."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.slack.payloads import string
+from bot.texts import ANSWERED_IN_DM, HELP, NOT_FOR_GUESTS
+from bot.types import Surface
+from retrieval.types import WORKSPACE
+from tests.scenarios.alone import LOOK, SHARE, answered, asked, break_once, buttons, dm_threads, passage
+from tests.scenarios.office import ANSWER_TEXT, Answers, Office, eventually, settled
+
+
+@pytest.mark.parametrize("where", ["elsewhere", "secret", "dm of ann", "ann and bo"])
+def test_a_command_is_answered_in_the_dm_wherever_it_was_typed(office: Office, where: str) -> None:
+    """Footnote need not be there; where it was typed, a fixed sentence shows to whoever typed it."""
+    channel = typed_in(office, where)
+    with office.bot(Answers(passages=[passage(WORKSPACE)])) as bot:
+        assert office.command_in("ann", channel, "how many days?")
+        answer = answered(office, "ann")
+        settled(bot)
+    assert office.whispers("ann") == [ANSWERED_IN_DM]
+    ((opening, replies),) = dm_threads(office, "ann")
+    assert ("how many days?" in opening, replies) == (True, [ANSWER_TEXT])
+    question = bot.answers.asked[-1]
+    assert (question.surface, question.asker) == (Surface.DM, office.sandbox.user_id("ann"))
+    assert [action for action, _ in buttons(answer)] == ([SHARE] if where == "secret" else [])
+    assert [call["channel"] for call in office.calls("chat.postMessage")] == [office.channel("dm of ann")] * 2
+
+
+def typed_in(office: Office, where: str) -> str:
+    """The id of a conversation of Ann's."""
+    if where == "ann and bo":
+        opened = office.client("ann").conversations_open(users=office.sandbox.user_id("bo"))
+        return str(opened["channel"]["id"])
+    return office.channel(where)
+
+
+def test_the_answer_to_a_command_is_shared_with_its_question(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No message asked it, so it opens a thread of its own; once, though its post seems lost."""
+    with office.bot(Answers(passages=[passage(WORKSPACE)])) as bot:
+        assert office.command("ann", "general", "how many *days*?")
+        answer = answered(office, "ann")
+        settled(bot)
+        break_once(monkeypatch, "chat.postMessage", 1, arrives=True)
+        for _ in range(2):
+            office.press("ann", "dm of ann", string(answer, "ts"), SHARE)
+            settled(bot)
+    shared, *_ = office.channel_posts("bo", "general")
+    assert shared == f"Shared by @ann, who asked me alone\n\nhow many *days*?\n\n{ANSWER_TEXT}"
+    assert [text[:9] for text in office.channel_posts("bo", "general")].count("Shared by") == 1
+
+
+@pytest.mark.parametrize("text", ["", "help"])
+def test_a_command_without_a_question_explains_itself(office: Office, text: str) -> None:
+    """Where it was typed, and nowhere else."""
+    with office.bot() as bot:
+        assert office.command("ann", "elsewhere", text)
+        settled(bot)
+    assert (office.whispers("ann"), bot.answers.asked, office.calls("chat.postMessage")) == ([HELP], [], [])
+
+
+def test_a_guests_command_is_not_answered(office: Office) -> None:
+    """They are told so in their DM."""
+    with office.bot() as bot:
+        assert office.command("gus", "guests", "how many days?")
+        settled(bot)
+    assert ([opening for opening, _ in dm_threads(office, "gus")], bot.answers.asked) == ([NOT_FOR_GUESTS], [])
+
+
+def test_a_command_that_fails_is_told(office: Office) -> None:
+    """Where it was typed if Footnote is there, else in the DM; Slack never sends it again."""
+    with office.bot() as bot:
+        for where in ("general", "elsewhere"):
+            office.control("fail", method="conversations.history", error="fatal_error", count=3)
+            assert office.command("ann", where, "how many days?")
+            settled(bot)
+    told = [*office.whispers("ann"), *(opening for opening, _ in dm_threads(office, "ann"))]
+    assert [text[:5] for text in told if text != ANSWERED_IN_DM] == ["Sorry"] * 2
+
+
+def test_what_was_pressed_and_typed_before_a_crash_is_done_after_it(office: Office) -> None:
+    """Slack doesn't send it again; what was acknowledged is done."""
+    with office.bot():
+        _, reply_ts = asked(office)
+    bot = office.joined(Answers())
+    bot.socket.open()  # it takes what comes, and nobody deals with it
+    eventually(lambda: office.control("pending")["connections"], lambda count: count == 1)
+    assert office.press("ann", "general", reply_ts, LOOK)
+    assert office.command("bo", "general", "how many days?")
+    bot.socket.close()
+    with office.bot() as second:
+        answered(office, "ann")
+        answered(office, "bo")
+        settled(second)
+    assert [[len(replies) for _, replies in dm_threads(office, who)] for who in ("ann", "bo")] == [[1], [1]]
