@@ -92,9 +92,8 @@ def _quoted(query: Query, evidence: Evidence, similarity: Similarity, remark: Re
 
 
 def _confirmed(outcome: Outcome, evidence: Evidence, question: Question, access: Access) -> Outcome:
-    """The outcome, unless what it cites may no longer be shown where it is about to be."""
+    """The outcome, unless what it was made from, cited or not, may no longer be shown where it is about to be."""
     if not isinstance(outcome, Answer):
         return outcome
-    cited = {citation.passage_id for citation in outcome.citations}
-    passages = tuple(hit.passage for hit in evidence.hits if hit.passage.id in cited)
+    passages = tuple(hit.passage for hit in evidence.hits)
     return outcome if access.still_admits(question, passages) else Refusal()

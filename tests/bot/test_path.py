@@ -137,13 +137,27 @@ def test_every_refusal_is_the_same(access: FixedAccess, search: ScopedSearch) ->
     assert answer(QUESTION, parts(access, search)).outcome == Refusal()
 
 
-def test_access_is_confirmed_for_what_is_cited_alone() -> None:
-    """A refusal has nothing to confirm."""
+def test_a_refusal_has_nothing_to_confirm() -> None:
+    """It is made from nothing."""
     access = FixedAccess(NOTHING)
 
     answer(QUESTION, parts(access))
 
     assert access.confirmed == []
+
+
+def test_access_is_confirmed_for_all_that_an_answer_is_made_from() -> None:
+    """What a model was shown beside what it cites can be in its words, and what was not quoted in their choice."""
+    access, other = FixedAccess(), replace(DEPOT, id="p2", text="The lifts of the depot are blue.")
+
+    def search(query: str, scope: Scope) -> SearchResult:
+        return SearchResult((Hit(DEPOT, 2.0, 1, 0.9, 9.0), Hit(other, 1.9, 2, 0.8, 8.0)))
+
+    reply = answer(QUESTION, replace(parts(access), search=search))
+
+    assert isinstance(reply.outcome, Answer)
+    assert [citation.passage_id for citation in reply.outcome.citations] == [DEPOT.id]
+    assert access.confirmed == [(DEPOT, other)]
 
 
 WRITTEN = Answer(
