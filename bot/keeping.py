@@ -74,7 +74,7 @@ def build_keeping(
     nightly = Nightly(Reconciliation(workspace, leaving, welcome, move, read_later))
     return Keeping(
         Sync(workspace, reader, progress, place_of, read_later, shared, leaving, welcome, nightly.soon, clock),
-        Backfill(reader, progress, clock=clock, leave=leaving.settle),
+        Backfill(reader, progress, clock=clock, leave=leaving.settle, is_paused=welcome.is_suspended),
         FileReadings(shared, queue, partial(FileContents, slack.files)),
         nightly,
         leaving,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from bot.errors import BotError, SlackDenied, SlackError
+from bot.errors import BotError, SlackDenied
 from bot.state.progress import ChannelProgress, Progress, ReadingState
 from bot.sync.leaving import OUT
 from bot.sync.reading import ChannelReader, DayRead
@@ -37,7 +37,9 @@ class Backfill:
     """Told of every day of a channel that was read."""
     clock: Callable[[], float] = time.time
     leave: Callable[[str], bool] = lambda _channel_id: False
-    """Told of a channel that Slack says Footnote isn't in; whether it is done with. It can raise `SlackError`."""
+    """Told of a channel that Slack says Footnote isn't in; whether it is done with."""
+    is_paused: Callable[[], bool] = lambda: False
+    """Whether nothing may be read now; what is cut off is read when everything is compared with Slack again."""
 
     def run(self, conversations: Iterable[Conversation], is_stopped: Callable[[], bool]) -> tuple[ChannelProgress, ...]:
         """Read every conversation; between days, `is_stopped` may end it, and the next run goes on from there."""
@@ -58,16 +60,20 @@ class Backfill:
         Raises:
             StateError: what was read can't be remembered.
         """
+        if self.is_paused():
+            return _begun(conversation, None)
         if self.reader.leaves_out(conversation.place):
             return self.drop(conversation)
         renewal = self.progress.renewal_of(conversation.place)
         before = self._before(conversation) if renewal is None else None
         reading = _begun(conversation, before)
         try:
+            if before and before.name != conversation.name:
+                self.reader.retitle(conversation)
             with closing(self.reader.read(conversation, _first_day(before))) as days:
                 for day in days:
                     reading = self._noted(_with_day(reading, day))
-                    if is_stopped():
+                    if is_stopped() or self.is_paused():
                         return reading
         except (BotError, RetrievalError) as error:
             if is_stopped():  # what it needed may have been closed already
@@ -88,15 +94,13 @@ class Backfill:
             return False
         try:
             return self.leave(conversation.id)
-        except SlackError as unclear:
+        except (BotError, RetrievalError) as unclear:
             log.warning("channel %s: %s", conversation.id, unclear)
             return False
 
     def _before(self, conversation: Conversation) -> ChannelProgress | None:
         """What an earlier reading came to; nothing where it was under another id, to which its links still lead."""
         before = self.progress.of(conversation.place)
-        if before and before.name != conversation.name:
-            self.reader.retitle(conversation)
         return before if before and before.channel_id == conversation.id else None
 
     def drop(self, conversation: Conversation) -> ChannelProgress:

@@ -136,13 +136,9 @@ class Sync:
 
     def _read_anew(self, channel_id: str) -> None:
         """A channel's history was changed as a whole; Slack's own example of that doesn't say which channel's."""
-
-        def read(conversation: Conversation) -> None:
-            self.progress.renew(conversation.place, self.clock())
-            self.read_later(conversation)
-
         if channel_id:
-            self._if_in(channel_id, read)
+            self.progress.renew(self.place_of(channel_id), self.clock())
+            self._if_in(channel_id, self.read_later)
         else:
             self.progress.read_anew()
             self.reconcile_soon()

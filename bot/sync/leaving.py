@@ -109,8 +109,9 @@ class Leaving:
 
     def enter(self, conversations: Iterable[Conversation]) -> None:
         """Footnote is in these, whatever was said before."""
-        for conversation in conversations:
-            self.departures.withdraw(conversation.place)
+        left = self.departures.places()
+        for place in {conversation.place for conversation in conversations} & left:
+            self.departures.withdraw(place)
 
     def _is_out(self, channel_id: str, is_told: bool) -> bool | None:
         """None where Slack neither says that it is nor that it isn't."""
