@@ -21,6 +21,7 @@ from bot.slack.directory import Directory
 from bot.slack.events import Event
 from bot.slack.hearing import Hearing
 from bot.slack.inbox import Inbox, Lane
+from bot.slack.interactions import is_interaction, is_slacks
 from bot.slack.posting import Poster
 from bot.slack.replies import Button
 from bot.slack.telling import Telling
@@ -74,11 +75,11 @@ def build_bot(
     asking = _asking(slack, database, index, follow_ups, model, alone, consenting, remembering)
     pressing = alone.pressing(Questions(database), asking, index.passages_of, consenting.acts)
     lanes = (
-        Lane("answers", AsLongAsWelcome(remembering.withdrawing, keeping.welcome)),
-        Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2),
-        Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2),
-        Lane("consent", AsLongAsWelcome(consenting.arrivals, keeping.welcome)),
-        Lane("index", keeping.sync),
+        Lane("answers", AsLongAsWelcome(remembering.withdrawing, keeping.welcome), wants=is_slacks),
+        Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2, wants=is_slacks),
+        Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2, wants=is_interaction),
+        Lane("consent", AsLongAsWelcome(consenting.arrivals, keeping.welcome), wants=is_slacks),
+        Lane("index", keeping.sync, wants=is_slacks),
     )
 
     def hear(event: Event) -> None:

@@ -47,6 +47,11 @@ class Handler(Protocol):
         ...
 
 
+def _every_event(_event: Event) -> bool:
+    """For a lane that may want any."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Lane:
     """Events in order of arrival for one handler; what holds up one lane doesn't hold up another."""
@@ -55,6 +60,8 @@ class Lane:
     handler: Handler
     workers: int = 1
     """Threads; with one, each event waits for the one before it."""
+    wants: Callable[[Event], bool] = _every_event
+    """Whether an event can be for this lane at all; what can't is not written down for it."""
 
 
 def _nothing_first(_event: Event) -> None:
@@ -104,7 +111,7 @@ class Inbox:
         """
         event = parse_event(body)
         self._first(event)
-        lanes = [lane.name for lane in self._lanes]
+        lanes = [lane.name for lane in self._lanes if lane.wants(event)]
         self._deliveries.keep(event.app_id, event.id, event.team, json.dumps(body), lanes, self._clock())
         with self._something_came:
             self._something_came.notify_all()
@@ -133,11 +140,11 @@ class Inbox:
 
     def work_off(self) -> bool:
         """Deal in this thread with all that is due, lane by lane, where nothing else does; whether there was any."""
-        worked = False
+        due = self._deliveries.due(self._clock())
         for lane in self._lanes:
-            while self._take_one(lane):
-                worked = True
-        return worked
+            for _ in range(due.get(lane.name, 0)):
+                self._deal_with_next(lane, self._clock())
+        return bool(due)
 
     def unfinished(self, lane: str) -> int:
         """How many events of a lane wait or are in hand."""
@@ -159,8 +166,9 @@ class Inbox:
     def _take_one(self, lane: Lane) -> bool:
         """Deal with the next event that is due; whether there was one."""
         now = self._clock()
-        if not self._deliveries.anything_due(lane.name, now):
-            return False
+        return self._deliveries.anything_due(lane.name, now) and self._deal_with_next(lane, now)
+
+    def _deal_with_next(self, lane: Lane, now: float) -> bool:
         delivery = self._deliveries.take(lane.name, now, self._lease_s)
         if delivery is None:
             return False

@@ -61,6 +61,16 @@ def as_event(body: Payload) -> Payload | None:
     return None
 
 
+def is_interaction(event: Event) -> bool:
+    """Whether an event of ours tells of a press or a command, and none of Slack's of anything else."""
+    return event.type in (PRESS, COMMAND)
+
+
+def is_slacks(event: Event) -> bool:
+    """Whether Slack itself tells of it."""
+    return not is_interaction(event)
+
+
 def press_in(event: Event) -> Press | None:
     """The press that an event of ours tells of."""
     if event.type != PRESS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import UniqueConstraint, delete, func, select, update
@@ -106,3 +106,9 @@ class Deliveries:
         with self._database.reading() as session:
             due = select(DeliveryRow.number).where(DeliveryRow.lane == lane, DeliveryRow.due_at <= at).limit(1)
             return session.scalars(due).first() is not None
+
+    def due(self, at: float) -> Mapping[str, int]:
+        """How many events can be taken, by lane; lanes without any are left out."""
+        with self._database.reading() as session:
+            due = select(DeliveryRow.lane, func.count()).where(DeliveryRow.due_at <= at).group_by(DeliveryRow.lane)
+            return {str(lane): int(count) for lane, count in session.execute(due)}

@@ -51,17 +51,17 @@ class Stage:
 
     def settle(self) -> None:
         """Have the bot deal with all that has reached it by now, and with what comes of that."""
-        self.still.deliver()
-        self.bot.inbox.work_off()
-        while self.still.deliver() or self._read_histories():
-            self.bot.inbox.work_off()
+        is_busy = True
+        while is_busy:
+            self.still.deliver()
+            is_busy = self.bot.inbox.work_off() or self._read_histories()
 
     def pass_time(self, seconds: float) -> None:
         """Push the clock, and do what the bot's own threads would have done by then."""
         self.still.advance(seconds)
         if self.still.workspace.clock.now() >= self._looked_at + EVERY_S:
             self._looked_at = self.still.workspace.clock.now()
-            self.bot.rounds.run_now()
+            self.bot.remembering.rounds.run_now()
 
     def put_document(self, document: Document) -> None:
         """Index a page, as `footnote index` does."""
