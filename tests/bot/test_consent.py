@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.decisions import Decision
+from bot.slack.decisions import Decision, standing_of
 from bot.slack.events import Event
 from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
 from bot.slack.interactions import Press
@@ -273,6 +273,7 @@ def test_who_allows_it_has_the_notice_posted(firm: Firm) -> None:
     (notice,) = firm.posts("partners")
     assert NOTICE_SHARED in words_in(notice["blocks"])  # type: ignore[arg-type]
     assert actions_in(notice["blocks"])[-1] == Decision.CLOSE.value  # type: ignore[arg-type]
+    assert not standing_of(firm.conversation("partners"), firm.slack.choices, "T0HOME").is_silent
     firm.press("bo", "partners", Decision.CLOSE.value)
     (notice,) = firm.posts("partners")
     assert actions_in(notice["blocks"]) == [Decision.ALLOW.value]  # type: ignore[arg-type]
@@ -313,6 +314,8 @@ def test_an_approval_is_for_those_who_were_there(firm: Firm) -> None:
     ts = str(firm.whispers("ann")[0]["ts"])
     firm.press("ann", "partners", Decision.ALLOW.value, ts)
     firm.does("ann", "sandbox.shareChannel", channel=firm.id_of("partners"), team="T0THIRD")
+    standing = standing_of(firm.conversation("partners"), firm.slack.choices, "T0HOME")
+    assert (standing.is_silent, standing.can_be_approved) == (True, True)
     before = firm.posts("partners")
     (offer,) = firm.consenting.consent.offer(firm.conversation("partners"))
     assert offer.text == f"{SHARED_SINCE} {SHARED_OFFER}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,10 @@ SEED = Seed(
             SeedMessage("bo", "The kiln is hot."),
             SeedMessage("ann", "Then wait an hour."),
         ),
-        "yard": (SeedMessage("bo", "The gate is shut at six."),),
+        "yard": (
+            SeedMessage("bo", "The gate is shut at six.", at=datetime(2025, 9, 1, 9, tzinfo=UTC)),
+            SeedMessage("ann", "Noted.", at=datetime(2026, 3, 2, 9, tzinfo=UTC)),
+        ),
     },
 )
 
@@ -79,6 +83,7 @@ def choose(channels: Channels, what: Choice, subject: str, holds: bool = True, a
     channels.choices.make(Chosen(team, what, subject, holds, "U0ANN", at), anew)
 
 
+YARD = ["Noted.", "The gate is shut at six."]
 SHOP = ["Behind the kiln.", "The kiln is hot.", "Then wait an hour.", "Where is the ladder?"]
 OF_ANN = ["Then wait an hour.", "Where is the ladder?"]
 
@@ -96,7 +101,16 @@ def test_a_channel_that_is_left_out_goes_and_stays_away(channels: Channels) -> N
     )
     channels.read("shop")
     assert (channels.texts("shop"), channels.progress.of(place)) == ([], None)
-    assert words(channels, "yard") == ["The gate is shut at six."]
+    assert words(channels, "yard") == YARD
+
+
+def test_messages_of_a_channel_that_is_left_out_make_no_source(channels: Channels) -> None:
+    """Whoever has read them."""
+    shop = channels.conversation("shop")
+    history = tuple(channels.workspace.history(shop.id))
+    assert channels.sources.of_day(shop, history)
+    choose(channels, Choice.LEFT_OUT, shop.place)
+    assert channels.sources.of_day(shop, history) == channels.sources.of_thread(shop, history) == ()
 
 
 def test_what_was_put_after_the_choice_goes_too(channels: Channels) -> None:
@@ -136,18 +150,20 @@ def test_a_channel_that_may_be_read_again_is_read_from_its_start(channels: Chann
 
 
 def test_messages_that_are_left_out_go_and_come_back(channels: Channels) -> None:
-    """At the next reading, which goes back to the start; until each channel was read they are known to be there."""
+    """At the next reading, which goes back to the start, however long ago they were written; until each channel was
+    read they are known to be there.
+    """
     bo, team = channels.sandbox.user_id("bo"), channels.workspace.identity().team
     choose(channels, Choice.UNUSED, bo)
     channels.read("shop")
     assert words(channels, "shop") == OF_ANN
     assert channels.choices.unused_and_still_indexed(team) == {bo}
     channels.read("yard")
-    assert words(channels, "yard") == []
+    assert words(channels, "yard") == ["Noted."]
     assert channels.choices.unused_and_still_indexed(team) == frozenset()
     choose(channels, Choice.UNUSED, bo, holds=False, at=2.0)
     channels.read("shop", "yard")
-    assert (words(channels, "shop"), words(channels, "yard")) == (SHOP, ["The gate is shut at six."])
+    assert (words(channels, "shop"), words(channels, "yard")) == (SHOP, YARD)
 
 
 def test_what_somebody_says_after_leaving_theirs_out_is_not_indexed(channels: Channels) -> None:

@@ -192,7 +192,9 @@ def test_messages_that_are_left_out_are_quoted_no_more(company: Company) -> None
     assert told == HELP
     posts = company.still.workspace.channels[company.dm_of("bo")].messages
     company.press("bo", "dm", LEAVE_MINE_OUT_ACTION, max(posts))
+    company.model.asked.clear()
     assert company.ask("ann", "general")[1] == REFUSAL
+    assert "three lifts" not in company.told_to_model
     company.read()
     assert company.ask("ann", "general")[1] == REFUSAL
     assert "noon" in company.ask("ann", "general", "When does the Zorvex canteen open?")[1]
