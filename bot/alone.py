@@ -9,10 +9,12 @@ from types import MappingProxyType
 
 from bot.access.membership import Membership
 from bot.slack.asking import Asking
+from bot.slack.ledger import Ledger
 from bot.slack.looking import Looking
 from bot.slack.names import Names
 from bot.slack.offers import LOOK_ACTION, SHARE_ACTION, Offering
 from bot.slack.origins import Origins
+from bot.slack.posting import Poster
 from bot.slack.pressing import Act, Pressing
 from bot.slack.sharing import Sharing, can_be_shown
 from bot.slack.telling import Telling
@@ -33,6 +35,8 @@ class Alone:
     access: Membership
     threads: Threads
     telling: Telling
+    poster: Poster
+    ledger: Ledger
     offers: Offers
     vault: Vault
     place_of: Callable[[str], Place]
@@ -81,6 +85,8 @@ class Alone:
             self.threads,
             passages_of,
             self.telling,
+            self.poster,
+            self.ledger,
             self.clock,
         )
         own: Mapping[str, Act] = {LOOK_ACTION: looking.look, SHARE_ACTION: sharing.share}

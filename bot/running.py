@@ -24,6 +24,7 @@ from bot.slack.inbox import Inbox, Lane
 from bot.slack.interactions import is_interaction, is_slacks
 from bot.slack.posting import Poster
 from bot.slack.replies import Button
+from bot.slack.rounds import Rounds
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
 from bot.state.database import Database
@@ -48,6 +49,11 @@ class Bot:
     nightly: Nightly
     arrivals: Arrivals
     remembering: Remembering
+
+    @property
+    def rounds(self) -> Rounds:
+        """Look at the answers that stand."""
+        return self.remembering.rounds
 
 
 def build_bot(
@@ -101,6 +107,8 @@ def _alone(
         slack.access,
         Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team), remembering.cited),
         Telling(slack.client),
+        Poster(slack.client),
+        remembering.ledger,
         Offers(database),
         vault,
         partial(slack.places.place_of, us.team),
@@ -129,5 +137,5 @@ def _asking(
     def buttons(question: Question, reply: Reply) -> tuple[Button, ...]:
         return (*alone.offering.buttons(question, reply), *consenting.buttons(question, reply))
 
-    poster, ledger, notices = Poster(slack.client), remembering.ledger, consenting.consent.notices
-    return Asking(hearing, asked, slack.access, reply, threads, poster, buttons, notices, ledger=ledger)
+    notices, ledger = consenting.consent.notices, remembering.ledger
+    return Asking(hearing, asked, slack.access, reply, threads, alone.poster, buttons, notices, ledger=ledger)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.errors import SlackDenied
 from bot.slack.escaping import escape, link
 from bot.slack.interactions import Press
+from bot.slack.ledger import Ledger
 from bot.slack.messages import Message, Names
 from bot.slack.mrkdwn import to_mrkdwn
 from bot.slack.offers import SHARE_S
 from bot.slack.payloads import string
-from bot.slack.posting import signed
+from bot.slack.posting import Poster, signed
 from bot.slack.replies import BLOCK_LIMIT, TEXT_LIMIT, Block, Post, render, section
 from bot.slack.sealing import Sealed, unseal
 from bot.slack.telling import Telling
@@ -24,8 +25,8 @@ from bot.slack.workspace import Workspace
 from bot.state.offers import Offers, Share
 from bot.state.vault import Vault
 from bot.texts import CANT_BE_SHARED, OFFER_IS_OLD, ONLY_FOR_THE_ASKER, SHARED, SHARED_BY, THERE
-from bot.types import Admission, ConversationKind, Question, Surface
-from retrieval.types import Passage
+from bot.types import Admission, ConversationKind, Evidence, Question, Reply, Surface
+from retrieval.types import Hit, Passage
 
 _SHARED = "shared:"
 _ASKED_LIMIT = 1000
@@ -64,6 +65,8 @@ class Sharing:
     passages_of: Callable[[str], tuple[Passage, ...]]
     """All passages of a source, as they are indexed now."""
     telling: Telling
+    poster: Poster
+    ledger: Ledger
     clock: Callable[[], float] = time.time
 
     def share(self, press: Press) -> None:
@@ -80,25 +83,29 @@ class Sharing:
 
     def _share(self, share: Share, press: Press) -> None:
         sealed = unseal(self.vault, share)
-        if sealed is None or not self._may_stand(share, sealed):
-            self.telling.whisper(press, CANT_BE_SHARED)
-            log.info("share %s: not in %s", press.id, share.channel)
+        passages = self._passages(sealed) if sealed else None
+        if sealed is None or passages is None or not self._may_stand(share, sealed, passages):
+            self._refuse(press)
         elif not self.offers.take_share(share.id, press.id):
             self.telling.whisper(press, self._told(share))
-        else:
-            shared_ts = self._posted(share, sealed)
+        elif shared_ts := self._posted(share, sealed, passages):
             self.offers.shared(share.id, shared_ts)
             self.telling.whisper(press, self._told(replace(share, shared_ts=shared_ts)))
-            log.info("share %s: in %s", press.id, share.channel)
+            log.info("event %s: shared in %s", press.id, share.channel)
+        else:
+            self.offers.release(press.id)
+            self._refuse(press)
 
-    def _may_stand(self, share: Share, sealed: Sealed) -> bool:
+    def _refuse(self, press: Press) -> None:
+        self.telling.whisper(press, CANT_BE_SHARED)
+        log.info("event %s: not shared", press.id)
+
+    def _may_stand(self, share: Share, sealed: Sealed, passages: tuple[Passage, ...]) -> bool:
         """Whether its asker is in that place and may ask there, and everybody there may read all of its evidence."""
         there = _question(share, sealed.asked)
         try:
-            passages = self._passages(sealed)
             return (
-                passages is not None
-                and self._stands(share, there)
+                self._stands(share, there)
                 and self.access.may_ask(there) is Admission.ADMITTED
                 and self.access.still_admits(there, passages)
             )
@@ -121,25 +128,47 @@ class Sharing:
         ids = [passage_id for _, passage_id in sealed.evidence]
         return tuple(found[id_] for id_ in ids) if ids and all(id_ in found for id_ in ids) else None
 
-    def _posted(self, share: Share, sealed: Sealed) -> str:
-        """Post what doesn't stand yet; the first message's `ts`."""
-        posts = _headed(render(sealed.answer), self._header(share, sealed))
-        standing = self._standing(share)
-        sent: list[str] = []
-        for part, post in enumerate(posts):
-            thread = share.root_ts or "".join(sent[:1])
-            sent.append(standing.get(part) or self.telling.post(share.channel, _signed(post, share, part), thread))
+    def _posted(self, share: Share, sealed: Sealed, passages: tuple[Passage, ...]) -> str:
+        """Post what doesn't stand yet; the first message's `ts`, empty where it may not stand after all.
+
+        Where a command asked, a message opens the thread that says who asked what: the sharer's own words.
+        """
+        standing, header = dict(self._standing(share)), self._header(share, sealed)
+        root_ts = share.root_ts or standing.get(0) or self.telling.post(share.channel, _signed(header, share, 0))
+        there = _question(share, sealed.asked, root_ts)
+        entry = self.ledger.begin(there, Reply(sealed.answer, evidence=_evidence(passages)), f"{_SHARED}{share.id}")
+        if entry.reply.outcome != sealed.answer:
+            self._take_back(share, standing | ({} if share.root_ts else {0: root_ts}))
+            entry.cancel()
+            return ""
+        posts = render(sealed.answer)
+        numbered = enumerate(_headed(posts, header)) if share.root_ts else enumerate(posts, 1)
+        sent = [] if share.root_ts else [root_ts]
+        for part, post in numbered:
+            sent.append(standing.get(part) or self.telling.post(share.channel, _signed(post, share, part), root_ts))
+            entry.posted(part, sent[-1])
+        entry.finish()
         return sent[0]
+
+    def _take_back(self, share: Share, standing: Mapping[int, str]) -> None:
+        """Delete what an earlier attempt has posted."""
+        for ts in standing.values():
+            self.poster.delete(share.channel, ts)
 
     def _standing(self, share: Share) -> Mapping[int, str]:
         """The `ts` of what an earlier attempt has posted, by its number."""
         if share.root_ts:
             own = self.threads.own_posts(_question(share))
         else:
-            me, since = self.workspace.identity(), f"{self.clock() - SHARE_S:.6f}"
-            history = self.workspace.history(share.channel, oldest=since)
-            own = tuple(message for message in history if me.wrote(message))
+            roots = [message for message in self._recent(share) if _part(message, share) == 0]
+            threads = [self.threads.own_posts(_question(share, root_ts=root.ts)) for root in roots]
+            own = tuple(message for thread in threads for message in thread)
         return {part: message.ts for message in own if (part := _part(message, share)) is not None}
+
+    def _recent(self, share: Share) -> Iterator[Message]:
+        """Footnote's own messages outside threads since the answer can have been shared."""
+        me, since = self.workspace.identity(), f"{self.clock() - SHARE_S:.6f}"
+        return (message for message in self.workspace.history(share.channel, oldest=since) if me.wrote(message))
 
     def _header(self, share: Share, sealed: Sealed) -> Post:
         """Who shares it, and where no message asked it, what was asked."""
@@ -158,10 +187,17 @@ class Sharing:
         return SHARED.format(place=link(self.workspace.permalink(share.channel, ts, share.root_ts or None), THERE))
 
 
-def _question(share: Share, words: str = "") -> Question:
-    """The question as if it were answered where it was asked."""
-    thread_ts = share.root_ts if share.root_ts != share.question_ts else None
-    return Question(share.team, share.asker, share.channel, share.question_ts, thread_ts, words, Surface.CHANNEL)
+def _question(share: Share, words: str = "", root_ts: str = "") -> Question:
+    """The question as if it were answered where it was asked; a command's at the message that opens its thread."""
+    ts = share.question_ts if share.root_ts else root_ts
+    thread_ts = share.root_ts if share.root_ts not in ("", ts) else None
+    return Question(share.team, share.asker, share.channel, ts, thread_ts, words, Surface.CHANNEL)
+
+
+def _evidence(passages: tuple[Passage, ...]) -> Evidence:
+    """What the answer rests on, as it stands now; how well it answers was judged when it was made."""
+    hits = tuple(Hit(passage, 0.0, rank, 0.0, 0.0) for rank, passage in enumerate(passages, 1))
+    return Evidence(hits, confidence=1.0, is_enough=True)
 
 
 def _headed(posts: tuple[Post, ...], header: Post) -> tuple[Post, ...]:

@@ -16,17 +16,18 @@ from bot.slack.interactions import as_event
 from bot.slack.payloads import Payload, children, string
 from bot.types import Question, Surface
 from retrieval.types import Anchor, Passage, Place
-from tests.scenarios.office import Bot, Office, eventually, settled
+from tests.scenarios.office import ANSWER, Bot, Office, eventually, settled
 
 LOOK, SHARE = "look", "share"
 DAY_S = 24 * 3600.0
 WORDS = "You can carry over"
 
 
-def passage(place: Place, source: str = "s1") -> Passage:
+def passage(place: Place, source: str = "s0") -> Passage:
     """Something that stands in a place."""
     anchors = (Anchor(0, "https://handbook.example/time-off"),)
-    return Passage("p-" + source, source, "o", "Time off", (), f"{WORDS} five days.", anchors, frozenset({place}), 0)
+    id_ = ANSWER.citations[0].passage_id if source == "s0" else f"p-{source}"
+    return Passage(id_, source, "o", "Time off", (), f"{WORDS} five days.", anchors, frozenset({place}), 0)
 
 
 def only_alone(question: Question) -> bool:

@@ -233,9 +233,9 @@ class Office:
         hearing = Hearing(workspace, names, threads, asked, follow_ups)
         place_of = partial(places.place_of, workspace.identity().team)
         vault, offers = open_vault("", self._folder), Offers(database)
-        alone = Alone(workspace, names, access, threads, Telling(client), offers, vault, place_of, clock)
-        buttons, ledger = alone.offering.buttons, remembering.ledger
-        asking = Asking(hearing, asked, access, answers, threads, Poster(client), buttons, ledger=ledger)
+        telling, poster, ledger = Telling(client), Poster(client), remembering.ledger
+        alone = Alone(workspace, names, access, threads, telling, poster, ledger, offers, vault, place_of, clock)
+        asking = Asking(hearing, asked, access, answers, threads, poster, alone.offering.buttons, ledger=ledger)
         pressing = alone.pressing(asked, asking, answers.passages_of)
         lanes = [
             Lane("answers", remembering.withdrawing),
