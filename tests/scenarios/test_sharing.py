@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.slack.ledger import Ledger
 from bot.slack.payloads import string
 from bot.texts import CANT_BE_SHARED, OFFER_IS_OLD, ONLY_FOR_THE_ASKER, REFUSAL
+from bot.types import Refusal
 from retrieval.types import WORKSPACE, Place
 from tests.scenarios.alone import (
     DAY_S,
@@ -158,6 +160,28 @@ def test_who_left_the_place_shares_nothing_there(office: Office) -> None:
             arrives(office, bot, "ann", answer.answer_ts, SHARE, answer.value)
     assert [text for text in office.whispers("ann") if text == CANT_BE_SHARED] == [CANT_BE_SHARED] * 2
     assert [call for call in office.calls("chat.postMessage") if "Shared by" in str(call)] == []
+
+
+def test_what_was_shared_is_taken_back_like_every_answer(office: Office) -> None:
+    """When somebody comes who may not open what it rests on, nothing of it stands there any more."""
+    with office.bot(Answers(decide=only_alone)) as bot:
+        answer = private(office, bot, WORKSPACE)
+        answer.share()
+        assert [ANSWER_TEXT in text for text in answer.shown()] == [True]
+        guest_comes(office, bot)
+        eventually(lambda: str(answer.shown()), lambda shown: WORDS not in shown)
+
+
+def test_what_changes_at_the_last_moment_is_not_shared(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written down right before the post is looked at once more, and decides."""
+    with office.bot(Answers(decide=only_alone)) as bot:
+        answer = private(office, bot, WORKSPACE)
+        monkeypatch.setattr(Ledger, "_confirmed", lambda *_: (Refusal(), ()))
+        answer.share()
+        assert (answer.shown(), office.whispers("ann")[-1]) == ([], CANT_BE_SHARED)
+        monkeypatch.undo()
+        answer.share()
+    assert len(answer.shown()) == 1
 
 
 def test_only_its_asker_shares_an_answer(office: Office) -> None:
