@@ -15,6 +15,7 @@ from bot.slack.rounds import Rounds
 from bot.slack.withdrawing import Withdrawing
 from bot.state.answers import Answers
 from bot.state.database import Database
+from bot.state.progress import Progress
 from bot.sync.files import file_in, source_of
 from bot.types import AccessChange
 from retrieval.types import Passage, Place
@@ -53,7 +54,7 @@ def build_remembering(
         clock: tells seconds since the epoch.
     """
     us, place_of = slack.workspace.identity(), partial(slack.places.place_of, slack.workspace.identity().team)
-    answers = Answers(database, us.team)
+    answers, progress = Answers(database, us.team), Progress(database, us.team)
     grounds = Grounds(
         slack.workspace,
         slack.places.channel_of,
@@ -63,6 +64,7 @@ def build_remembering(
         slack.files.describe,
         file_in,
         partial(slack.choices.unused_people, us.team),
+        lambda place: progress.of(place) is not None,
     )
     poster, source_of_file = Poster(slack.client), partial(source_of, us.team)
     withdrawing = Withdrawing(answers, grounds, slack.workspace, poster, place_of, source_of_file, clock)

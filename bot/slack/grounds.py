@@ -63,12 +63,14 @@ class Grounds:
     """The id of the shared file that a source is; empty for every other source."""
     unused: Callable[[], Collection[str]] = frozenset
     """User ids of those who don't want their messages used."""
+    reads: Callable[[Place], bool] = lambda _place: False
+    """Whether Footnote reads a channel itself; what it knows of others stands in an export, and can't be looked at."""
 
     def first_look(self, cited: Sequence[Cited], indexed_at: Mapping[str, float | None]) -> tuple[Cited, ...]:
         """The citations of an answer that is about to be posted, each message with its digest.
 
         What was deleted or edited since it was indexed has fallen: who asks is not to get what the index alone has
-        not forgotten yet.
+        not forgotten yet. So has what Footnote may no longer look at.
 
         Args:
             indexed_at: by passage, when the latest change was made to its source that the index knows of.
@@ -129,8 +131,9 @@ class Grounds:
     def _looked_at(self, cited: Cited, found: _Found, indexed_at: float | None) -> Cited:
         messages = tuple(_digested(message, found) for message in cited.messages)
         seen = [found[_ref(message)] for message in messages if _ref(message) in found]
+        is_shut = any(_ref(message) not in found and self.reads(message.place) for message in cited.messages)
         has_fallen = any(now is None or not sha256_of(now) or self._is_late(now, indexed_at) for now in seen)
-        return replace(cited, messages=messages, has_fallen=has_fallen)
+        return replace(cited, messages=messages, has_fallen=is_shut or has_fallen)
 
     def _is_late(self, message: Message, indexed_at: float | None) -> bool:
         is_newer = indexed_at is not None and message.changed_at > indexed_at
