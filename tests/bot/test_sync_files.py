@@ -267,7 +267,9 @@ def test_a_reply_going_takes_its_file_with_it(channels: Channels) -> None:
 def test_leaving_a_channel_leaves_the_file_where_it_still_is(channels: Channels) -> None:
     """What stood there alone is gone, and what stands elsewhere stands only there."""
     share_in_board(channels)
-    channels.happens(type="channel_left", channel=channels.sandbox.channel_id("shop"))
+    shop, me = channels.sandbox.channel_id("shop"), channels.sandbox.bot_user
+    channels.person("ann").conversations_kick(channel=shop, user=me)
+    channels.happens(type="channel_left", channel=shop)
     assert passages(channels, "F2") == ()
     assert {place for passage in passages(channels, "F1") for place in passage.places} == {
         channels.conversation("board").place
