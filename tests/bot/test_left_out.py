@@ -47,7 +47,10 @@ def test_messages_of_people_who_left_theirs_out_are_no_evidence(unused: Sequence
 
 SEED = Seed(
     people=(SeedPerson("ann"), SeedPerson("bo")),
-    channels=(SeedChannel("shop", members=("ann", "bo")), SeedChannel("yard", members=("ann", "bo"))),
+    channels=(
+        SeedChannel("shop", members=("ann", "bo")),
+        SeedChannel("yard", members=("ann", "bo"), created=datetime(2025, 8, 1, tzinfo=UTC)),
+    ),
     messages={
         "shop": (
             SeedMessage("ann", "Where is the ladder?", thread=(SeedMessage("bo", "Behind the kiln."),)),
