@@ -296,13 +296,14 @@ def test_questions_stay_questions_under_another_id(company: Company) -> None:
 
 def test_another_id_without_its_event_is_found_at_night(company: Company) -> None:
     """A channel that is gone, and one of the same name with the same message, are one."""
-    board = company.place("board")
+    board, before = company.place("board"), _ids(company, "board")
     with company.losing_events():
         company.does("ann", "sandbox.changeChannelId", channel=company.channel("board").id)
     company.passes(61.0)
     assert company.asks("bo", "budget") == REFUSAL, "under an id that nobody knows it is nobody's"
     company.sleeps()
     assert company.place("board") == board
+    assert _ids(company, "board") == before, "nothing was embedded again"
     assert "otter" in company.asks("bo", "budget")
 
 
@@ -509,6 +510,11 @@ def test_lost_events_have_everything_compared(company: Company) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------------
+
+
+def _ids(company: Company, where: str) -> set[str]:
+    """Of what the index holds of a channel."""
+    return {passage.id for passage in company.indexed(company.place(where))}
 
 
 def _message(company: Company, where: str, ts: str) -> dict[str, object]:
