@@ -12,7 +12,7 @@ from typing import TypeVar
 import qdrant_edge as engine
 
 from retrieval.errors import StoreUnavailable
-from retrieval.stores.inside import required_places
+from retrieval.stores.inside import in_order, required_places
 from retrieval.stores.payload import from_payload, to_payload
 from retrieval.stores.protocol import EmbeddedPassage, Vector
 from retrieval.types import WORKSPACE, Passage, Place, Scope, SparseVector
@@ -96,7 +96,7 @@ def to_passage(point: engine.Record) -> Passage:
 
 def to_places(point: engine.ScoredPoint) -> frozenset[Place]:
     """Where the passage stands, of a point whose places were asked for."""
-    return frozenset(Place(place) for place in (point.payload or {}).get("places", ()))
+    return frozenset[Place]((point.payload or {}).get("places", ()))
 
 
 @lru_cache(maxsize=_SCOPES_KEPT)  # one of 5,000 places takes 4 ms to make and 0.4 MB to keep
@@ -158,9 +158,7 @@ def sparse_scores_request(
 ) -> engine.QueryRequest:
     """Asks how rare the words are that these passages share, those of the scope that share any.
 
-    Each term is a leg, and the root adds them up in the order of the terms. The engine left to itself adds in the order
-    in which it first saw them, in whosever passage that was: the last digits of a score would tell of what is outside
-    the scope.
+    Two terms are a leg, and the root adds the legs up in the order of the terms.
 
     Args:
         vector: The query's terms.
@@ -169,16 +167,14 @@ def sparse_scores_request(
     """
     places = _conditions(_narrowed(scope, standing.values()))
     inside = engine.Filter(must=[*places, engine.HasIdCondition(set(standing))])
-    terms = [
-        SparseVector((index,), (value,)) for index, value in sorted(zip(vector.indices, vector.values, strict=True))
-    ]
+    terms = in_order(vector)
     params = _counting_over(scope)
     scores = [f"$score[{at}]" for at in range(len(terms))]
     total = engine.Expression.Sum([engine.Expression.Variable(score) for score in scores])
     return engine.QueryRequest(
         limit=len(standing),
         query=engine.Formula(total, dict.fromkeys(scores, 0.0)),
-        prefetches=[engine.Prefetch(len(standing), _sparse_query(term), None, params, inside) for term in terms],
+        prefetches=[engine.Prefetch(len(standing), _sparse_query(two), None, params, inside) for two in terms],
         filter=inside,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.stores.protocol import BothLegs, LegScores
-from retrieval.types import Candidate, Passage, Place, Scope
+from retrieval.types import Candidate, Passage, Place, Scope, SparseVector
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +46,17 @@ def required_places(scope: Scope) -> tuple[tuple[str, ...], ...]:
     if scope.is_empty:
         raise ValueError("An empty scope has no filter.")
     return tuple(tuple(str(place) for place in sorted(may_open)) for may_open in sorted(scope.readers, key=sorted))
+
+
+def in_order(vector: SparseVector) -> list[SparseVector]:
+    """A query's terms by twos, to be scored one after the other and added up in this order.
+
+    An engine left to itself adds in the order in which it first saw the terms, in whosever passage that was: the last
+    digits of a score would tell of what is outside the scope. Of two terms the sum is the same in either order.
+    """
+    terms = sorted(zip(vector.indices, vector.values, strict=True))
+    twos = [terms[at : at + 2] for at in range(0, len(terms), 2)]
+    return [SparseVector(tuple(index for index, _ in two), tuple(value for _, value in two)) for two in twos]
 
 
 def search_legs(ask: Callable[[int], Found], by_words: ByWords, scope: Scope, limit: int) -> BothLegs:

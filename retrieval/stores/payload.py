@@ -39,8 +39,8 @@ def from_payload(passage_id: str, payload: Mapping[str, Any]) -> Passage:
         title=payload["title"],
         heading_path=tuple(payload["heading_path"]),
         text=payload["text"],
-        anchors=tuple(Anchor(**anchor) for anchor in payload["anchors"]),
-        places=frozenset(Place(place) for place in payload["places"]),
+        anchors=tuple([Anchor(**anchor) for anchor in payload["anchors"]]),
+        places=frozenset[Place](payload["places"]),
         position=payload["position"],
         updated_at=payload["updated_at"],
         fingerprint=payload.get("fingerprint", ""),  # absent from stores that were written before it was kept

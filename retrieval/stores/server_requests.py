@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from qdrant_client import models
 
-from retrieval.stores.inside import required_places
+from retrieval.stores.inside import in_order, required_places
 from retrieval.stores.protocol import Vector
 from retrieval.types import Scope, SparseVector
 
@@ -59,16 +59,10 @@ def sparse_request(vector: SparseVector, scope: Scope, limit: int, near_to: Vect
 def sparse_scores_request(vector: SparseVector, scope: Scope, passage_ids: Sequence[str]) -> Request:
     """Asks how rare the words are that these passages share, those of the scope that share any.
 
-    Each term is a leg, and the root adds them up in the order of the terms. A server left to itself adds in the order
-    in which it first saw them, in whosever passage that was: the last digits of a score would tell of what is outside
-    the scope.
+    Two terms are a leg, and the root adds the legs up in the order of the terms.
     """
     inside, number = _these(passage_ids, scope)
-    terms = [
-        models.SparseVector(indices=[index], values=[value])
-        for index, value in sorted(zip(vector.indices, vector.values, strict=True))
-    ]
-    legs = [_sparse_leg(term, scope, inside, number) for term in terms]
+    legs = [_sparse_leg(server_vector(two), scope, inside, number) for two in in_order(vector)]
     scores = [f"$score[{at}]" for at in range(len(legs))]
     total = models.FormulaQuery(formula=models.SumExpression(sum=[*scores]), defaults=dict.fromkeys(scores, 0.0))
     return Request(legs, total, inside, number)

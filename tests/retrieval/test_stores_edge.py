@@ -101,7 +101,7 @@ def by_reading(store: EdgeStore, scope: Scope) -> set[str]:
 def test_what_the_engine_lets_slip_is_dropped_and_logged_by_id(
     store: EdgeStore, search: Search, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Even an engine that forgets every filter, and so gives the scores of others than were asked for, shows nobody what
+    """Even an engine that forgets every filter, and so gives scores of others than were asked for, shows nobody what
     they may not read."""
     fill(store, OPEN, HIDDEN)
     monkeypatch.setattr(store, "_shard", ForgetfulShard(store._shard, forgets_root=True, forgets_legs=True))
