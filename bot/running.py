@@ -93,7 +93,8 @@ def build_bot(
         remembering.hear(event)
         asking.notice(event)
 
-    inbox = Inbox(database, lanes, first=hear, clock=clock, tidy=alone.offers.forget)
+    team = slack.workspace.identity().team
+    inbox = Inbox(database, lanes, first=hear, clock=clock, tidy=alone.offers.forget, team=team)
     return Bot(inbox, keeping.backfill, keeping.files, keeping.nightly, consenting.arrivals, remembering)
 
 
@@ -105,7 +106,13 @@ def _alone(
         slack.workspace,
         slack.names,
         slack.access,
-        Threads(slack.workspace, slack.names, partial(slack.choices.unused_people, us.team), remembering.cited),
+        Threads(
+            slack.workspace,
+            slack.names,
+            partial(slack.choices.unused_people, us.team),
+            remembering.cited,
+            remembering.may_repeat,
+        ),
         Telling(slack.client),
         Poster(slack.client),
         remembering.ledger,

@@ -77,6 +77,7 @@ class Inbox:
 
     `first` sees each event the moment it comes, ahead of all that wait: what it makes untrue must not be relied on for
     a question that came right behind it. `tidy` is called with the time every few seconds, and erases what has run out.
+    With a `team`, `first` and the lanes see what came for that workspace alone.
     """
 
     def __init__(
@@ -89,8 +90,10 @@ class Inbox:
         poll_s: float = POLL_S,
         clock: Callable[[], float] = time.time,
         tidy: Callable[[float], None] = _nothing_runs_out,
+        team: str = "",
     ) -> None:
-        self._deliveries = Deliveries(database)
+        self._deliveries = Deliveries(database, team)
+        self._team = team
         self._tidy = tidy
         self._first = first
         self._lanes = tuple(lanes)
@@ -110,7 +113,8 @@ class Inbox:
             StateError: it could not be written down, and Slack must send it again.
         """
         event = parse_event(body)
-        self._first(event)
+        if event.team in (self._team, "") or not self._team:
+            self._first(event)
         lanes = [lane.name for lane in self._lanes if lane.wants(event)]
         self._deliveries.keep(event.app_id, event.id, event.team, json.dumps(body), lanes, self._clock())
         with self._something_came:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import UniqueConstraint, delete, func, select, update
+from sqlalchemy import ColumnElement, UniqueConstraint, and_, delete, false, func, or_, select, update
 from sqlalchemy.orm import Mapped, mapped_column
 
 from bot.state.database import Base, Database, insert_new
@@ -43,10 +43,15 @@ class Delivery:
 
 
 class Deliveries:
-    """The events of every app and lane. All times are in seconds since the epoch."""
+    """The events of every app and lane. All times are in seconds since the epoch.
 
-    def __init__(self, database: Database) -> None:
+    Of several workspaces' bots with one database, each takes what came for its own, whichever of them it came to.
+    """
+
+    def __init__(self, database: Database, team: str = "") -> None:
+        """Keep what comes, and take what came for one team; without a team, all of it."""
         self._database = database
+        self._team = team
 
     def keep(self, app_id: str, event_id: str, team: str, body: str, lanes: Collection[str], at: float) -> bool:
         """Write an event down for each lane, durably; whether it is new."""
@@ -63,7 +68,7 @@ class Deliveries:
         """The earliest event of a lane that is due; nobody else gets it until the lease runs out."""
         due = (
             select(DeliveryRow)
-            .where(DeliveryRow.lane == lane, DeliveryRow.due_at <= at)
+            .where(DeliveryRow.lane == lane, DeliveryRow.due_at <= at, *self._own)
             .order_by(DeliveryRow.number)
             .limit(1)
             .with_for_update(skip_locked=True)
@@ -91,24 +96,31 @@ class Deliveries:
             session.execute(update(DeliveryRow).where(DeliveryRow.number == number).values(body="", due_at=None))
 
     def forget(self, before: float) -> None:
-        """Remove what is done and came before a time, when Slack sends it no more."""
+        """Remove what is done and came before a time, when Slack sends it no more, and what no other bot has taken."""
+        nobodys = and_(DeliveryRow.team != self._team, DeliveryRow.team != "") if self._team else false()
         with self._database.session() as session:
-            session.execute(delete(DeliveryRow).where(DeliveryRow.due_at.is_(None), DeliveryRow.received_at < before))
+            is_over = or_(DeliveryRow.due_at.is_(None), nobodys)
+            session.execute(delete(DeliveryRow).where(is_over, DeliveryRow.received_at < before))
 
     def unfinished(self, lane: str) -> int:
         """How many events of a lane are not done."""
         with self._database.reading() as session:
-            open_ = select(func.count()).where(DeliveryRow.lane == lane, DeliveryRow.due_at.is_not(None))
+            open_ = select(func.count()).where(DeliveryRow.lane == lane, DeliveryRow.due_at.is_not(None), *self._own)
             return session.scalars(open_).one()
 
     def anything_due(self, lane: str, at: float) -> bool:
         """Whether an event of a lane can be taken; waits for no writer."""
         with self._database.reading() as session:
-            due = select(DeliveryRow.number).where(DeliveryRow.lane == lane, DeliveryRow.due_at <= at).limit(1)
-            return session.scalars(due).first() is not None
+            due = select(DeliveryRow.number).where(DeliveryRow.lane == lane, DeliveryRow.due_at <= at, *self._own)
+            return session.scalars(due.limit(1)).first() is not None
 
     def due(self, at: float) -> Mapping[str, int]:
         """How many events can be taken, by lane; lanes without any are left out."""
         with self._database.reading() as session:
-            due = select(DeliveryRow.lane, func.count()).where(DeliveryRow.due_at <= at).group_by(DeliveryRow.lane)
-            return {str(lane): int(count) for lane, count in session.execute(due)}
+            due = select(DeliveryRow.lane, func.count()).where(DeliveryRow.due_at <= at, *self._own)
+            return {str(lane): int(count) for lane, count in session.execute(due.group_by(DeliveryRow.lane))}
+
+    @property
+    def _own(self) -> tuple[ColumnElement[bool], ...]:
+        """That an event came for this team, or that nobody knows for which."""
+        return (DeliveryRow.team.in_((self._team, "")),) if self._team else ()

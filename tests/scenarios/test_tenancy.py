@@ -214,29 +214,44 @@ class Tenant:
     still: StillSandbox
     bot: Bot
 
-    def asks(self, who: str, where: str, text: str) -> str:
-        """What Footnote replies to a question, as whoever asks sees it."""
+    def asks(self, text: str) -> str:
+        """What Footnote replies to Bo's question in #general."""
+        ts = self.hears(text)
+        self.settle()
+        return self.reply_to(ts)
+
+    def hears(self, text: str) -> str:
+        """Have Bo's question come in without anybody dealing with it; its `ts`."""
         with self.still.reachable():
-            channel = self.still.workspace.channel_by_name(where)
-            assert channel is not None
-            app, asker = self.still.workspace.app, f"U0{who.upper()}"
-            given = {"channel": channel.id, "text": f"<@{app.user_id}> {text}"}
-            ts = str(self.still.call("chat.postMessage", asker, **given)["ts"])
-            self.settle()
-            thread = self.still.call("conversations.replies", asker, channel=channel.id, ts=ts)["messages"]
+            app = self.still.workspace.app.user_id
+            asked = self.still.call("chat.postMessage", "U0BO", channel=self.general, text=f"<@{app}> {text}")
+            self.still.deliver()
+        return str(asked["ts"])
+
+    def reply_to(self, ts: str) -> str:
+        """What Footnote has replied, as Bo sees it; empty as long as that is nothing."""
+        thread = self.still.call("conversations.replies", "U0BO", channel=self.general, ts=ts)["messages"]
         assert isinstance(thread, list)
-        return "\n".join(str(message["text"]) for message in thread if message["user"] == app.user_id)
+        return "\n".join(str(one["text"]) for one in thread if one["user"] == self.still.workspace.app.user_id)
+
+    @property
+    def general(self) -> str:
+        """The id of #general."""
+        channel = self.still.workspace.channel_by_name("general")
+        assert channel is not None
+        return channel.id
 
     def does(self, who: str, method: str, /, **arguments: object) -> None:
         """Call a method of Slack's in somebody's name, and have the bot deal with what comes of it."""
         with self.still.reachable():
             assert self.still.call(method, f"U0{who.upper()}", **arguments)["ok"]
-            self.settle()
+        self.settle()
 
     def settle(self) -> None:
         """Have the bot deal with all that has reached it."""
-        while self.still.deliver() or self.bot.inbox.work_off():
-            pass
+        with self.still.reachable():
+            while self.still.deliver() or self.bot.inbox.work_off():
+                pass
 
 
 def seed(team: str, floor: str) -> Seed:
@@ -283,17 +298,34 @@ def test_each_workspace_is_answered_from_its_own_words(tenants: list[Tenant]) ->
     """The same person in the same channel asks the same: each hears what was written in their own workspace."""
     one, two = tenants
     for _ in range(2):
-        replies = [tenant.asks("bo", "general", QUESTION) for tenant in (one, two)]
+        replies = [tenant.asks(QUESTION) for tenant in (one, two)]
         assert ["upper" in reply for reply in replies] == [True, False]
         assert ["lower" in reply for reply in replies] == [False, True]
+
+
+def test_what_came_for_one_workspace_is_not_dealt_with_by_the_other(tenants: list[Tenant]) -> None:
+    """Each bot leaves in the inbox what is not its own, for the one whose it is."""
+    one, two = tenants
+    asked = [tenant.hears(QUESTION) for tenant in (one, two)]
+    two.settle()
+    assert ["floor" in tenant.reply_to(ts) for tenant, ts in zip(tenants, asked, strict=True)] == [False, True]
+    one.settle()
+    assert ["upper" in one.reply_to(asked[0]), "lower" in two.reply_to(asked[1])] == [True, True]
+
+
+def test_what_one_workspace_is_told_is_not_heard_in_the_other(tenants: list[Tenant]) -> None:
+    """An event that comes to the other's bot, as it may where they are one app, takes nothing from that one."""
+    one, two = tenants
+    left = {"type": "channel_deleted", "channel": one.general}
+    two.bot.inbox.keep({"type": "event_callback", "event_id": "E9", "api_app_id": "A0", "team_id": ONE, "event": left})
+    assert "lower" in two.asks(QUESTION)
 
 
 def test_what_happens_in_one_workspace_changes_nothing_in_the_other(tenants: list[Tenant]) -> None:
     """A message that is deleted in one, at a `ts` that both have, is quoted in the other as before."""
     one, two = tenants
-    channel = one.still.workspace.channel_by_name("general")
-    assert channel is not None
-    ts = next(message.ts for message in channel.messages.values() if "ledger" in message.text)
-    one.does("bo", "chat.delete", channel=channel.id, ts=ts)
-    assert one.asks("bo", "general", QUESTION) == REFUSAL
-    assert "lower" in two.asks("bo", "general", QUESTION)
+    messages = one.still.workspace.channels[one.general].messages.values()
+    ts = next(message.ts for message in messages if "ledger" in message.text)
+    one.does("bo", "chat.delete", channel=one.general, ts=ts)
+    assert one.asks(QUESTION) == REFUSAL
+    assert "lower" in two.asks(QUESTION)
