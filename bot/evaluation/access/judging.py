@@ -22,9 +22,7 @@ class Findings:
     answered: int = 0
     """Questions to which the canary that was asked for was owed, and given."""
     leaks: list[str] = field(default_factory=list)
-    """Posts that showed somebody what they might not read."""
-    standing: list[str] = field(default_factory=list)
-    """Posts that still stand, more than a minute after they should have gone."""
+    """Posts that showed somebody what they might not read, or that still stand a minute after they should have gone."""
     needless: list[str] = field(default_factory=list)
     """Questions whose answer everybody there might read, and that was withheld."""
     log_leaks: list[str] = field(default_factory=list)
@@ -100,7 +98,7 @@ class Judge:
         told_at = self._timeline.told_at(change)
         if told_at is None or self._clock() - told_at <= GRACE_S or not self._can_footnote_act(item):
             return False
-        self._findings.standing.append(f"{item.id} still shows {person} {canary}, {self._clock() - told_at:.0f} s on")
+        self._findings.leaks.append(f"{item.id} still shows {person} {canary}, {self._clock() - told_at:.0f} s on")
         return True
 
     def _is_their_own_loss(self, item: Item, person: str, canary: str, change: Change) -> bool:

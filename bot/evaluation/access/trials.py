@@ -23,7 +23,7 @@ from bot.evaluation.access.worlds import World, build_world
 from bot.slack.offers import LOOK_ACTION, SHARE_ACTION
 from sandbox.types import Json
 
-_FEWEST_STEPS, _MOST_STEPS = 8, 18
+_FEWEST_STEPS, _MOST_STEPS = 6, 14
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
 _SHAKEN_S = 400.0
 """Longer than the back-offs after which a failed call is made again."""
