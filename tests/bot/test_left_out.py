@@ -49,7 +49,7 @@ SEED = Seed(
     people=(SeedPerson("ann"), SeedPerson("bo")),
     channels=(
         SeedChannel("shop", members=("ann", "bo")),
-        SeedChannel("yard", members=("ann", "bo"), created=datetime(2025, 8, 1, tzinfo=UTC)),
+        SeedChannel("yard", members=("ann", "bo")),
     ),
     messages={
         "shop": (
@@ -58,8 +58,8 @@ SEED = Seed(
             SeedMessage("ann", "Then wait an hour."),
         ),
         "yard": (
-            SeedMessage("bo", "The gate is shut at six.", at=datetime(2025, 9, 1, 9, tzinfo=UTC)),
-            SeedMessage("ann", "Noted.", at=datetime(2026, 3, 2, 9, tzinfo=UTC)),
+            SeedMessage("bo", "The gate is shut at six.", at=datetime(2026, 3, 3, 9, tzinfo=UTC)),
+            SeedMessage("ann", "Noted.", at=datetime(2026, 5, 2, 9, tzinfo=UTC)),
         ),
     },
 )
