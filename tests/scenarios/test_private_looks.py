@@ -125,6 +125,7 @@ def test_a_look_takes_the_words_as_they_stand_now(office: Office) -> None:
     with office.bot() as bot:
         ts, reply_ts = asked(office)
         gone_ts, gone_reply_ts = asked(office, text="and who told you?")
+        settled(bot)  # a question that is deleted while it is answered takes its reply with it
         channel = office.channel("general")
         mention = f"<@{office.sandbox.bot_user}>"
         office.client("ann").chat_update(channel=channel, ts=ts, text=f"{mention} how many weeks?")
