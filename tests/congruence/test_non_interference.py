@@ -154,6 +154,15 @@ def test_the_property_speaks_of_answers_too(small_store: PassageStore) -> None:
     assert (b"at 6 in the morning" in shown, b"at 7" in shown) == (True, False)
 
 
+def test_how_common_a_word_is_elsewhere_says_nothing(small_store: PassageStore) -> None:
+    """Fifty hidden pages that are full of the question's rarest word make it no less rare here, to the last digit."""
+    store = emptied(small_store)
+    put(store, [source(ANSWERING, "here"), source(replace(ANSWERING, fact=FACTS[1], thing="crane"), "too")])
+    alone = asked(store, QUESTIONS[0], HERE)
+    put(store, [source(replace(ELSEWHERE, fact=f"pump pump page {number}"), f"no{number}") for number in range(50)])
+    assert asked(store, QUESTIONS[0], HERE) == alone
+
+
 @pytest.mark.parametrize(
     ("there", "scope"),
     [
