@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from math import inf
 
 from bot.evaluation.access.oracle import Truth
 from bot.evaluation.access.timeline import Change, Timeline
@@ -77,22 +76,21 @@ class Judge:
             return item.is_seen_by(person, truth) and not truth.may_read(person, canary)
 
         change = self._timeline.since(is_wrong)
-        if change is None or change.at <= item.at:
-            self._judge_posting(item, person, canary, change)
+        if change is None or (change.at <= item.at and not self._is_lag(item.at - change.at, item, change)):
+            since = f"for {item.at - change.at:.0f} s" if change else "from the start"
+            self._findings.leaks.append(f"{item.id} shows {person} {canary}, which was not theirs {since}")
             return True
-        return self._judge_standing(item, person, canary, change)
+        return self._has_stood_too_long(item, person, canary, change)
 
-    def _judge_posting(self, item: Item, person: str, canary: str, change: Change | None) -> None:
-        """It was wrong from its first moment: a leak, unless the change was untold and younger than a minute."""
-        age = item.at - change.at if change else inf
-        told_at = self._timeline.told_at(change) if change else None
-        if age <= GRACE_S and (told_at is None or told_at > item.at):
-            self._findings.lag_s = max(self._findings.lag_s, age)
-        else:
-            self._findings.leaks.append(f"{item.id} shows {person} {canary}, lost to them for {age:.0f} s")
+    def _is_lag(self, age: float, item: Item, change: Change) -> bool:
+        """Whether Footnote could not know yet when it posted: it was not told, and the change was young."""
+        told_at = self._timeline.told_at(change)
+        is_lag = age <= GRACE_S and (told_at is None or told_at > item.at)
+        self._findings.lag_s = max(self._findings.lag_s, age if is_lag else 0.0)
+        return is_lag
 
-    def _judge_standing(self, item: Item, person: str, canary: str, change: Change) -> bool:
-        """It became wrong where it stands: it must go within a minute of being told, if Slack lets it go."""
+    def _has_stood_too_long(self, item: Item, person: str, canary: str, change: Change) -> bool:
+        """It must go within a minute of being told, if Slack lets it go; whether no more is to be said of it."""
         if not item.can_go or self._is_their_own_loss(item, person, canary, change):
             return True
         told_at = self._timeline.told_at(change)

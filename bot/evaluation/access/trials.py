@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
 from random import Random
@@ -27,6 +28,10 @@ _FEWEST_STEPS, _MOST_STEPS = 6, 14
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
 _SHAKEN_S = 400.0
 """Longer than the back-offs after which a failed call is made again."""
+_INTERRUPTED, _CALLS = 0.15, 8
+"""How often something is done while an answer is being made, and before which of its first calls."""
+_BEHIND_S = 0.1
+"""What comes while an answer is being made may come too late for it; then it must be taken back."""
 _TAKEN_AWAY = 0.8
 """How often what was just given is taken away by the next act."""
 
@@ -61,6 +66,8 @@ class _Trial:
         self._trouble = Trouble(self._still, random)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
         self._events = 0
+        self._behind_s = 0.0
+        self._calls_left = 0
         self._asked: dict[tuple[str, str], Wish] = {}
         """What was asked, by the room and the post."""
         self._pressed: set[Shown] = set()
@@ -100,7 +107,7 @@ class _Trial:
         is_taken = self._stage.take(payload)
         self._events += 1
         if is_taken and "event_id" in payload:
-            self._timeline.note_event(str(payload["event_id"]), self._clock())
+            self._timeline.note_event(str(payload["event_id"]), self._clock() + self._behind_s)
         return is_taken
 
     def _act(self) -> None:
@@ -174,7 +181,7 @@ class _Trial:
         topic = self._topics[put.wish.canary]
         is_unique = sum(other == topic for other in self._topics.values()) == 1
         is_owed_now = is_first and is_unique and is_owed(put.wish, self._timeline, self._clock(), GRACE_S)
-        with self._trouble.with_calls() as failed:
+        with self._trouble.with_calls() as failed, self._interrupted():
             self._stage.settle()
         if failed:
             self._tell(f"  ({', '.join(failed)} failed)")
@@ -187,6 +194,29 @@ class _Trial:
         elif is_owed_now:
             said = " ".join(reply.split())
             self._findings.needless.append(f"{put.wish.room} {put.ts}: {put.wish.canary} was owed; it said {said!r}")
+
+    @contextmanager
+    def _interrupted(self) -> Iterator[None]:
+        """Now and then something is done while the answer is being made, before one of the calls that it takes."""
+        if self._random.random() < _INTERRUPTED:
+            self._calls_left = self._random.randint(1, _CALLS)
+            self._still.before_call = self._interrupt
+        try:
+            yield
+        finally:
+            self._still.before_call = lambda _path: None
+
+    def _interrupt(self, path: str) -> None:
+        self._calls_left -= 1
+        if self._calls_left or "/chat." in path:
+            return
+        self._still.before_call = lambda _path: None
+        self._shaken_until = max(self._shaken_until, self._clock() + 1.0)
+        self._behind_s = _BEHIND_S
+        self._tell("  (meanwhile)")
+        self._change(lambda: self._taking_away() or self._acting.act())
+        self._still.deliver()
+        self._behind_s = 0.0
 
     def _dm_of(self, person: str) -> str:
         channel = self._still.workspace.direct(frozenset({person, self._still.workspace.app.user_id}))
