@@ -22,19 +22,46 @@ def read(folder: Path, queries: Path | None = None, qrels: Path | None = None) -
     Raises:
         UnreadableSource: a file is missing or not in this layout.
     """
-    judgements = _qrels(qrels or folder / "qrels" / "dev.tsv")
+    judgements = read_qrels(qrels or folder / "qrels" / "dev.tsv")
     texts = {id_: text for id_, _, text in _lines(queries or folder / "queries.jsonl")}
-    corpus = folder / "corpus.jsonl"
-    lines = [_source(*line) for line in _lines(corpus)] if corpus.exists() else None
-    sources, skipped = read_documents(folder) if lines is None else (tuple(lines), ())
-    if not sources:
-        raise _unreadable(folder, FileNotFoundError(corpus))
+    sources, skipped = read_sources(folder)
     return JudgedSet(
         sources=sources,
         skipped=skipped,
         queries={id_: text for id_, text in texts.items() if judgements.get(id_)},
         qrels=judgements,
     )
+
+
+def read_sources(folder: Path) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+    """The lines of `corpus.jsonl`, or the folder's own files, with why some of them could not be read.
+
+    Raises:
+        UnreadableSource: there are none.
+    """
+    corpus = folder / "corpus.jsonl"
+    lines = [_source(*line) for line in _lines(corpus)] if corpus.exists() else None
+    sources, skipped = read_documents(folder) if lines is None else (tuple(lines), ())
+    if not sources:
+        raise _unreadable(folder, FileNotFoundError(corpus))
+    return sources, skipped
+
+
+def read_qrels(path: Path) -> Qrels:
+    """What answers each query.
+
+    Raises:
+        UnreadableSource: the file is missing or not in this layout.
+    """
+    judgements: dict[str, dict[str, float]] = {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+                if (gain := float(row["score"])) > 0:
+                    judgements.setdefault(row["query-id"], {})[row["corpus-id"]] = gain
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from error
+    return judgements
 
 
 def _source(id_: str, title: str, text: str) -> Source:
@@ -54,18 +81,6 @@ def _lines(path: Path) -> Iterator[tuple[str, str, str]]:
                     yield str(fields["_id"]), str(fields.get("title") or ""), str(fields["text"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _unreadable(path, error) from error
-
-
-def _qrels(path: Path) -> Qrels:
-    judgements: dict[str, dict[str, float]] = {}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                if (gain := float(row["score"])) > 0:
-                    judgements.setdefault(row["query-id"], {})[row["corpus-id"]] = gain
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _unreadable(path, error) from error
-    return judgements
 
 
 def _unreadable(path: Path, error: Exception) -> UnreadableSource:

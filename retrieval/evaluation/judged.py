@@ -30,18 +30,19 @@ class JudgedSet:
         where gold may be a section, the gold that it holds, or else what it opens."""
         url = passage.anchors[0].url
         if not self.has_sections:
-            return _page_or_source(passage)
+            return page_or_source(passage)
         return next((gold for gold in self.qrels[query] if _holds(passage, gold)), url)
 
     def held(self, passages: Sequence[Passage]) -> frozenset[str]:
         """The gold of any query that these passages hold."""
         if not self.has_sections:
-            return frozenset(map(_page_or_source, passages))
+            return frozenset(map(page_or_source, passages))
         golds = {gold for gains in self.qrels.values() for gold in gains}
         return frozenset(gold for gold in golds if any(_holds(passage, gold) for passage in passages))
 
 
-def _page_or_source(passage: Passage) -> str:
+def page_or_source(passage: Passage) -> str:
+    """What judgements call the place of a passage where they name no sections."""
     url = passage.anchors[0].url
     return url if "#page=" in url else passage.source_id
 
