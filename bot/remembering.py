@@ -17,8 +17,8 @@ from bot.state.answers import Answers
 from bot.state.database import Database
 from bot.state.progress import Progress
 from bot.sync.files import file_in, source_of
-from bot.types import AccessChange
-from retrieval.types import Passage, Place
+from bot.types import AccessChange, Question
+from retrieval.types import Passage, Place, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Remembering:
     withdrawing: Withdrawing
     rounds: Rounds
     _place_of: Callable[[str], Place]
+    _scope_of: Callable[[Question], Scope]
     _forget: Callable[[AccessChange | None], None]
 
     def hear(self, event: Event) -> None:
@@ -42,6 +43,15 @@ class Remembering:
         if answer is None or not all(one.places for one in answer.cited):
             return None
         return frozenset(place for one in answer.cited for place in one.places)
+
+    def may_repeat(self, question: Question, ts: str) -> bool:
+        """Whether a post of Footnote's may be read back: not what is about to be taken away, nor what not every
+        reader of the new reply may open. Of what nobody remembers all readers of the thread see what it says."""
+        answer = self.answers.by_post(self._place_of(question.channel), ts)
+        if answer is None:
+            return True
+        scope = self._scope_of(question)
+        return answer.is_settled and all(scope.admits(one.places) for one in answer.cited if not one.has_fallen)
 
 
 def build_remembering(
@@ -69,4 +79,6 @@ def build_remembering(
     poster, source_of_file = Poster(slack.client), partial(source_of, us.team)
     withdrawing = Withdrawing(answers, grounds, slack.workspace, poster, place_of, source_of_file, clock)
     ledger = Ledger(answers, grounds, slack.access, place_of, withdrawing.recheck, clock)
-    return Remembering(answers, ledger, withdrawing, Rounds(withdrawing), place_of, slack.certain.forget)
+    return Remembering(
+        answers, ledger, withdrawing, Rounds(withdrawing), place_of, slack.access.scope_of, slack.certain.forget
+    )

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from bot.slack.messages import Message
 from bot.slack.payloads import child, children, string
 from bot.slack.posting import own_id, signature_of, signed
-from bot.slack.replies import MARKS_ID, REMARK_ID, SOURCES_ID, TEXT_LIMIT, Block, Post, section
+from bot.slack.replies import MARKS_ID, REMARK_ID, REMOVED_ID, SOURCES_ID, TEXT_LIMIT, Block, Post, section
 from bot.texts import PART_REMOVED, REMOVED, SOURCES
 
-REMOVED_ID = "removed"
-"""On the block that says that something was removed."""
 _MARKER_LINK = re.compile(r"<[^<>|]*\|(\[\d+\])>")
 _LINK = re.compile(r"<[^<>|]*\|([^<>]*)>")
 _SOURCE = re.compile(r"\[(\d+)\] ")

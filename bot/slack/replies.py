@@ -35,6 +35,10 @@ SOURCES_ID = "sources-"
 MARKS_ID = "marks-"
 """Stands in the ids of the blocks that claim something, before the markers that they rest on."""
 REMARK_ID = "remark"
+REMOVED_ID = "removed"
+"""On the block that says that something was removed."""
+_NOT_SAID = (SOURCES_ID, REMARK_ID, REMOVED_ID)
+"""On blocks that are no part of what an answer says."""
 
 Block = Mapping[str, object]
 """A block as Slack takes it."""
@@ -231,6 +235,6 @@ _MARKER = re.compile(r"\s*<[^<>|]*\|\[\d+\]>|\s\[\d+\](?=\s|$)")
 
 def words_of(message: Message) -> Message:
     """What one of Footnote's own posts says, without its markers and the list of its sources."""
-    sections = [block for block in message.blocks if SOURCES_ID not in string(block, "block_id")]
+    sections = [block for block in message.blocks if not any(id_ in string(block, "block_id") for id_ in _NOT_SAID)]
     said = (text for block in sections if (text := string(child(block, "text"), "text")))
     return replace(message, text=_MARKER.sub("", "\n\n".join(said)), blocks=())

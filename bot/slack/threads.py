@@ -22,8 +22,17 @@ Cited = Callable[[str, str], frozenset[Place] | None]
 """Where the sources stand that a post of Footnote's cites, by its channel and `ts`; None where nobody remembers."""
 
 
+MayRepeat = Callable[[Question, str], bool]
+"""Whether what Footnote said in a question's channel, by its `ts`, may be read back for the reply to the question."""
+
+
 def _nobody_remembers(_channel: str, _ts: str) -> None:
     """For where no answers are kept."""
+
+
+def _whatever_stands(_question: Question, _ts: str) -> bool:
+    """For where no answers are kept."""
+    return True
 
 
 class Threads:
@@ -35,17 +44,20 @@ class Threads:
         names: Names,
         unused: Callable[[], Container[str]] = frozenset,
         cited: Cited = _nobody_remembers,
+        may_repeat: MayRepeat = _whatever_stands,
     ) -> None:
         """Read a workspace's threads.
 
         Args:
             unused: Those who don't want their messages used; what they ask themselves is read all the same.
             cited: What Footnote's own posts rest on.
+            may_repeat: Which of them a reply may lean on: not every reader of it need be one of theirs.
         """
         self._workspace = workspace
         self._names = names
         self._unused = unused
         self._cited = cited
+        self._may_repeat = may_repeat
 
     def earlier_turns(self, question: Question) -> tuple[Turn, ...]:
         """What was said before the question, oldest first: the root and the newest of the rest.
@@ -83,8 +95,11 @@ class Threads:
         return found[0] if found and not is_noise(found[0]) else None
 
     def _is_heard(self, message: Message, question: Question) -> bool:
-        is_wanted = message.user == question.asker or message.user not in self._unused()
-        return is_wanted and not is_noise(message)
+        if is_noise(message):
+            return False
+        if self._workspace.identity().wrote(message):
+            return self._may_repeat(question, message.ts)
+        return message.user == question.asker or message.user not in self._unused()
 
     def _before(self, question: Question) -> tuple[Message, ...]:
         return tuple(message for message in self._thread(question) if message.ts < question.ts)

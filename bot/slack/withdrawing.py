@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from bot.errors import SlackDenied, SlackError
-from bot.slack.events import Event, access_change
+from bot.slack.events import Event, access_change, revoked_channel
 from bot.slack.grounds import Grounds, Scopes
 from bot.slack.messages import Message, carried_files, parse
 from bot.slack.payloads import Payload, child, string
@@ -161,7 +161,10 @@ class Withdrawing:
         for file_id in files_of(event.payload):
             look = partial(self.grounds.by_file, file_id=file_id, scopes=scopes)
             yield from ((answer, look) for answer in self.answers.resting_on_source(self.source_of_file(file_id)))
-        if change := access_change(event):
+        if channel := revoked_channel(event):
+            look = partial(self.grounds.fallen, scopes=scopes)
+            yield from ((answer, look) for answer in self.answers.concerning(self.place_of(channel)))
+        elif change := access_change(event):
             yield from self._by_access(change, scopes)
 
     def _by_message(self, channel: str, ts: str) -> Iterator[tuple[PostedAnswer, Look]]:

@@ -38,7 +38,7 @@ from bot.state.places import Places
 from bot.state.questions import Questions
 from bot.state.vault import open_vault
 from bot.types import Answer, Citation, Claim, Evidence, FollowUps, Question, Refusal, Reply
-from retrieval.types import Hit, Passage, Place, UnitKind
+from retrieval.types import WORKSPACE, Anchor, Hit, Passage, Place, UnitKind
 from sandbox.delivery import Timing
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.server import Sandbox
@@ -72,6 +72,18 @@ ANSWER = Answer(
     (Claim("You can carry over *five* days.", UnitKind.SENTENCE, (1,)),),
     (Citation(1, "p1", "Time off", "https://handbook.example/time-off", "q", "", None),),
 )
+HANDBOOK = Passage(
+    id="p1",
+    source_id="doc:time-off",
+    origin="doc:/",
+    title="Time off",
+    heading_path=(),
+    text="You can carry over *five* days.",
+    anchors=(Anchor(0, "https://handbook.example/time-off"),),
+    places=frozenset({WORKSPACE}),
+    position=0,
+)
+"""What `ANSWER` quotes, which every member may read."""
 ANSWER_TEXT = "You can carry over _five_ days. [1]\n\nSources\n[1] Time off"
 
 
@@ -84,7 +96,7 @@ class Answers:
     delay_s: float = 0.0
     answer: Answer = ANSWER
     decide: Callable[[Question], bool] = lambda _question: True
-    passages: list[Passage] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=lambda: [HANDBOOK])
     """What is indexed; all of it is the evidence of each answer."""
 
     def __call__(self, question: Question) -> Reply:
@@ -229,7 +241,7 @@ class Office:
         files = SlackFiles(client, self._folder / "incoming")
         slack = Slack(client, workspace, places, names, access, files, Choices(database), certain)
         remembering = build_remembering(slack, database, answers.passages_of, clock)
-        threads = Threads(workspace, names, cited=remembering.cited)
+        threads = Threads(workspace, names, cited=remembering.cited, may_repeat=remembering.may_repeat)
         hearing = Hearing(workspace, names, threads, asked, follow_ups)
         place_of = partial(places.place_of, workspace.identity().team)
         vault, offers = open_vault("", self._folder), Offers(database)

@@ -14,6 +14,7 @@ from bot.slack.posting import Poster
 from bot.texts import NOT_FOR_GUESTS, REFUSAL
 from bot.types import FollowUps, Question, Surface, Turn
 from retrieval.errors import StoreUnavailable
+from retrieval.types import WORKSPACE
 from tests.scenarios.office import ANSWER_TEXT, SEED, Answers, Office, eventually, settled
 
 QUIET = {"unfurl_links": False, "unfurl_media": False, "link_names": False, "parse": "none"}
@@ -303,7 +304,7 @@ def test_a_follow_up_sees_the_thread_as_its_readers_do(office: Office) -> None:
         turns = bot.threads.earlier_turns(bot.answers.asked[-1])
     assert turns == (
         Turn("ann", "@Footnote how many days?"),
-        Turn("", "You can carry over _five_ days.", is_footnote=True),
+        Turn("", "You can carry over _five_ days.", is_footnote=True, cites=frozenset({WORKSPACE})),
         Turn("deploybot", "Deployed."),
     )
     assert bot.answers.asked[-1].text == "Ask about @ann's team,"

@@ -10,7 +10,9 @@ import pytest
 
 from bot.evaluation.access.stage import Theatre
 from bot.slack.rounds import WINDOW_S
+from bot.slack.threads import Threads
 from bot.texts import PART_REMOVED, REFUSAL, REMOVED
+from bot.types import Question, Turn
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.types import Json
 from tests.scenarios.company import Company, open_company, question, sentence
@@ -343,14 +345,62 @@ def test_what_the_index_has_not_forgotten_yet_is_not_said(company: Company) -> N
     assert company.asks("bo", "cellar", "hall") == REFUSAL
 
 
-def test_an_earlier_answer_that_lost_its_readers_is_not_read_back(company: Company) -> None:
-    """In its thread, as long as it stands, a follow-up leans on nothing that not everybody there may read."""
+def test_an_earlier_answer_that_lost_its_readers_is_not_read_back(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as it stands in its thread, a follow-up leans on nothing that not every reader of the reply may open."""
     company.says("ann", "shop", sentence("cellar", "gecko"))
     company.asks("bo", "cellar", "hall")
-    root = next(m.thread_ts for m in company.channel("hall").messages.values() if m.is_reply)
     with company.losing_events():
         company.does("ann", "conversations.invite", channel=company.channel("hall").id, users=company.user("gus"))
     company.passes(61.0)
+    assert "gecko" in shown(company)
+    assert follow_up(company, monkeypatch) == ("What is the code word for cellar?",)
+
+
+def test_an_earlier_answer_is_read_back_to_those_who_may_read_it(
+    company: Company, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a follow-up leans on is the thread as it stands, without what was taken back."""
+    ts = company.says("ann", "shop", sentence("cellar", "gecko"))
+    company.asks("bo", "cellar", "hall")
+    assert follow_up(company, monkeypatch) == ("What is the code word for cellar?", sentence("cellar", "gecko"))
+    delete(company, ts)
+    assert sentence("cellar", "gecko") not in follow_up(company, monkeypatch)
+
+
+def follow_up(company: Company, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """What a further question in the thread is understood by."""
+    turns: list[tuple[Turn, ...]] = []
+    read = Threads.earlier_turns
+
+    def read_and_told(threads: Threads, asked: Question) -> tuple[Turn, ...]:
+        turns.append(read(threads, asked))
+        return turns[-1]
+
+    monkeypatch.setattr(Threads, "earlier_turns", read_and_told)
+    root = next(m.thread_ts for m in company.channel("hall").messages.values() if m.is_reply)
     me = company.stage.still.workspace.app.user_id
     company.says("bo", "hall", f"<@{me}> {question('attic')}", thread_ts=root)
-    assert "gecko" not in replies(company)[-1]
+    monkeypatch.setattr(Threads, "earlier_turns", read)
+    said = [turn.text.removeprefix("@Footnote ") for turn in turns[-1]]
+    return tuple(text for text in said if text not in (REFUSAL, question("attic")))
+
+
+def test_messages_whose_key_was_taken_back_are_removed(company: Company) -> None:
+    """Nobody may read them any more, whoever could."""
+    company.says("ann", "shop", sentence("cellar", "gecko"))
+    company.asks("bo", "cellar", "hall")
+    company.does("ann", "sandbox.revokeKey", channel=company.channel("shop").id)
+    assert "gecko" not in shown(company)
+
+
+def test_what_a_dying_bot_left_is_taken_back_by_the_next(company: Company) -> None:
+    """What was written down to fall, and not taken away any more, goes with the first round of the next start."""
+    company.says("ann", "shop", sentence("cellar", "gecko"))
+    company.asks("bo", "cellar", "hall")
+    answers = company.stage.bot.remembering.answers
+    (answer,) = answers.since(0.0)
+    answers.fall(answer.id, {1})
+    company.stage.bot.rounds.run_now(None)
+    assert replies(company) == [REMOVED]
