@@ -78,6 +78,13 @@ class Grounds:
         found = self._messages(message for one in cited for message in one.messages)
         return tuple(self._looked_at(one, found, indexed_at.get(one.passage_id)) for one in cited)
 
+    def as_shared(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        """The passages, those of files only in the places where Slack says now that they are shared, unchanged.
+
+        Of a file, no message can tell it: what stood in one may have been taken out, and nothing told of that.
+        """
+        return tuple(self._as_shared(passage) for passage in passages)
+
     def scopes(self) -> Scopes:
         """What readers may read, for one round of looks."""
         return Scopes(self.scope_of)
@@ -110,6 +117,15 @@ class Grounds:
     def by_readers(self, answer: PostedAnswer, scopes: Scopes) -> frozenset[int]:
         """The markers of which not everybody who reads the answer now may open the source."""
         return _markers(one for one in _open(answer) if not scopes.of(answer).admits(self._places(one)))
+
+    def _as_shared(self, passage: Passage) -> Passage:
+        file_id = self.file_in(passage.source_id)
+        if not file_id:
+            return passage
+        file = self.describe(file_id)
+        is_late = bool(file and file.changed_at and passage.updated_at and file.changed_at > passage.updated_at)
+        shared = frozenset(map(self.place_of, file.channels)) if file and not is_late else frozenset()
+        return replace(passage, places=passage.places & shared)
 
     def _places(self, cited: Cited) -> frozenset[Place]:
         """Where a source stands now; talk stays where it is, a file or a document can be taken away."""

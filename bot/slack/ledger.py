@@ -62,7 +62,7 @@ class Ledger:
         """What of an outcome may be posted, and what that rests on."""
         if not isinstance(reply.outcome, Answer):
             return reply.outcome, ()
-        passages = _cited_passages(reply)
+        passages = self.grounds.as_shared(_cited_passages(reply))
         if not self.access.still_admits(question, passages):
             return Refusal(), ()
         looked_at = self.grounds.first_look(cited, {passage.id: passage.updated_at for passage in passages})

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bot.errors import SlackDenied
-from bot.slack.files import SharedFile
+from bot.slack.files import SharedFile, parse_file
 from bot.slack.grounds import Grounds
 from bot.slack.messages import Message
 from bot.state.posted import Cited, CitedMessage
 from bot.types import Question
 from retrieval.types import Passage, Place, Scope
+from tests.passages import passage
 
 HERE = Place("here")
 CITED = Cited(1, "source", "passage", frozenset({HERE}), (CitedMessage(HERE, "1.0", "1.0"),))
@@ -49,3 +50,35 @@ def test_what_footnote_may_no_longer_look_at_is_not_posted(reads: bool, has_fall
     """
     (looked_at,) = _grounds(reads).first_look([CITED], {})
     assert looked_at.has_fallen is has_fallen
+
+
+CHANGED_AT = 1_700_000_000
+
+
+@pytest.mark.parametrize(
+    ("told", "places"),
+    [
+        ({"channels": ["here", "there"], "updated": CHANGED_AT}, {"here", "there"}),
+        ({"channels": ["there"], "updated": CHANGED_AT}, {"there"}),
+        ({"channels": [], "updated": CHANGED_AT}, set()),
+        ({"channels": ["here", "there"], "updated": CHANGED_AT + 60}, set()),
+        (None, set()),
+    ],
+)
+def test_a_file_stands_only_where_slack_says_now_that_it_is_shared(
+    told: dict[str, object] | None, places: set[str]
+) -> None:
+    """It was taken out of a channel, deleted or changed, and the event never came: the index knows nothing of that."""
+    described = parse_file(told) if told else None
+    grounds = Grounds(
+        Shut(), str, Place, _no_scope, _nothing_indexed, lambda _file: described, lambda source: source[len("file:") :]
+    )
+    of_file = passage("Words of a file.", "here", "there", source="file:F1")
+    (found,) = grounds.as_shared([of_file])
+    assert found.places == places
+
+
+def test_what_is_no_file_stands_where_it_stood() -> None:
+    """Talk and documents are asked for elsewhere."""
+    talk = passage("Words of a message.", "here")
+    assert _grounds(reads=True).as_shared([talk]) == (talk,)
