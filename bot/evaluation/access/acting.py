@@ -37,7 +37,8 @@ class Acting:
         self._theirs = [channels[place] for place in sorted(places) if place in channels]
         person, where = self.still.workspace.people[asker], channels.get(room)
         try:
-            takings = [self.kick, self.leave, self.convert, self.share, self.edit, self.delete, self.kick_footnote]
+            takings = [self.kick, self.leave, self.convert, self.share, self.edit, self.delete]
+            takings += [self.touch_file, self.kick_footnote]
             takings += [lambda: self._make_guest(person), lambda: self._bring_stranger(where)]
             return self.random.choice(takings)()
         finally:
@@ -85,6 +86,28 @@ class Acting:
         author = self.still.workspace.people[message.user]
         story = f"{author.name} deletes a message of {_name(channel)}"
         return self._try("chat.delete", author, story, channel=channel.id, ts=message.ts)
+
+    def touch_file(self) -> str:
+        """Share a file in another room, take it out of one, change what it says, or delete it."""
+        files = [file for file in self.still.workspace.files.values() if not file.deleted]
+        if not files:
+            return ""
+        file, how = self.random.choice(files), self.random.choice(("share", "unshare", "change", "delete"))
+        owner, room = self.still.workspace.people[file.user], self._room()
+        where = self.still.workspace.channels.get(self.random.choice([*file.channels, ""]), room)
+        match how:
+            case "share":
+                return self._try(
+                    "sandbox.shareFile", owner, f"a file is shared in {_name(room)}", file=file.id, channel=room.id
+                )
+            case "unshare":
+                story = f"a file is taken out of {_name(where)}"
+                return self._try("sandbox.unshareFile", owner, story, file=file.id, channel=where.id)
+            case "change":
+                text = self.sentence()
+                return self._try("sandbox.changeFile", owner, "a file is changed", file=file.id, content=text)
+            case _:
+                return self._try("files.delete", owner, "a file is deleted", file=file.id)
 
     # ------------------------------------------------------------------------------------------------ who is where
 
@@ -200,6 +223,7 @@ _ACTS: tuple[tuple[Callable[[Acting], str], float], ...] = (
     (Acting.say, 3),
     (Acting.edit, 2),
     (Acting.delete, 2),
+    (Acting.touch_file, 2),
     (Acting.invite, 4),
     (Acting.kick, 3),
     (Acting.leave, 1),

@@ -55,6 +55,7 @@ class Stage:
         while is_busy:
             self.still.deliver()
             is_busy = self.bot.inbox.work_off() or self._read_histories()
+        self.bot.files.read_waiting()
 
     def pass_time(self, seconds: float) -> None:
         """Push the clock, and do what the bot's own threads would have done by then."""
@@ -118,6 +119,7 @@ class Theatre:
             bot = build_bot(slack, database, index, unread.append, clock=clock)
             app = build_app(slack.client, bot.inbox)
             bot.backfill.run(slack.workspace.joined(), lambda: False)
+            bot.files.read_waiting()
             stage = Stage(still, slack, bot, partial(take, app), index, self._folder, unread)
             for document in world.documents:
                 stage.put_document(document)

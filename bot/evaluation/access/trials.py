@@ -224,9 +224,10 @@ class _Trial:
 
     def _note_topics(self) -> None:
         """Remember under which topic each canary stands; one that goes may still be asked for."""
-        for channel in self._still.workspace.channels.values():
-            for message in channel.messages.values():
-                self._topics |= topics_in(message.text)
+        workspace = self._still.workspace
+        texts = [message.text for room in workspace.channels.values() for message in room.messages.values()]
+        for text in [*texts, *(file.content.decode() for file in workspace.files.values())]:
+            self._topics |= topics_in(text)
 
     def _tell(self, what: str) -> None:
         self._findings.story.append(f"{self._clock() - self._began_at:7.1f} s  {what}")

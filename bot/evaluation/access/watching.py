@@ -48,6 +48,9 @@ def truth_of(workspace: Workspace, documents: Mapping[str, str]) -> Truth:
     for channel in workspace.channels.values():
         for canary in _said_in(channel, workspace):
             stands[canary].add(channel.id)
+    for file in workspace.files.values():
+        for canary in canaries_in(file.content.decode()):
+            stands[canary].update(file.channels)
     return Truth(
         {person.id: _kind(person, workspace) for person in workspace.people.values()},
         {channel.id: _room(channel, workspace) for channel in workspace.channels.values()},

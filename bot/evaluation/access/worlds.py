@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from random import Random
 
 from bot.evaluation.access.words import Words, sentence
-from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
+from sandbox.seed import Seed, SeedChannel, SeedFile, SeedMessage, SeedPerson, SeedTeam
 
 ELSEWHERE = SeedTeam("T0OTHER", "Other", "other")
 _PEOPLE = (
@@ -32,6 +32,8 @@ _CHANNELS = (
     SeedChannel("huddle", kind="group_dm", members=()),
     SeedChannel("partners", kind="shared", members=()),
 )
+_WITH_A_FILE = 0.3
+"""How many channels have one."""
 _NOW = datetime(2026, 3, 9, 9, tzinfo=UTC)
 
 
@@ -83,14 +85,22 @@ def _members(random: Random, channel: SeedChannel) -> tuple[str, ...]:
 
 
 def _messages(random: Random, words: Words, members: Sequence[str], shared: Sequence[str]) -> tuple[SeedMessage, ...]:
-    """Unthreaded talk, a root with an answer below it, and a reply that holds the canary."""
+    """Unthreaded talk, a root with an answer below it, and now and then a file."""
     said = [SeedMessage(random.choice(members), _said(random, words, shared)) for _ in range(2)]
     root = SeedMessage(
         random.choice(members),
         _said(random, words, shared),
         thread=(SeedMessage(random.choice(members), _said(random, words, shared)),),
     )
-    return (*said, root)
+    return (*said, root, *_carrying(random, words, members, shared))
+
+
+def _carrying(random: Random, words: Words, members: Sequence[str], shared: Sequence[str]) -> tuple[SeedMessage, ...]:
+    """A message with a file, of the kind that Slack tells the words of itself, so that nothing is downloaded."""
+    if random.random() >= _WITH_A_FILE:
+        return ()
+    mail = SeedFile("mail.eml", content=_said(random, words, shared), mode="email", filetype="email")
+    return (SeedMessage(random.choice(members), "The mail about it.", files=(mail,)),)
 
 
 def _said(random: Random, words: Words, shared: Sequence[str]) -> str:
