@@ -32,6 +32,7 @@ _RUNNERS = {
     parsing.EvalRetrieval: "evaluate",
     parsing.EvalRewriting: "evaluate",
     measuring.EvalAccess: "access",
+    measuring.EvalAnswers: "answers",
     parsing.BenchStore: "bench",
     parsing.Status: "status",
     parsing.RunSandbox: "sandbox",

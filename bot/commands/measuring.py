@@ -38,6 +38,15 @@ class EvalRewriting:
 
 
 @dataclass(frozen=True, slots=True)
+class EvalAnswers:
+    """Measure how well what can be answered is told from what can't."""
+
+    file: Path
+    corpus: Path
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EvalAccess:
     """Prove who may read what in made-up workspaces."""
 
@@ -63,6 +72,19 @@ def add_eval(commands: Commands) -> None:
     rewriting = add_command(parts, "rewriting", EvalRewriting)
     rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
     add_json(rewriting)
+    _add_eval_answers(add_command(parts, "answers", EvalAnswers))
+
+
+def _add_eval_answers(parser: Parser) -> None:
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="JSON lines of id, history, question, label and gold; or queries of a judged set, each asked as it is and "
+        "with its gold taken out",
+    )
+    parser.add_argument("--corpus", type=Path, required=True, metavar="DIR", help="corpus.jsonl, or documents")
+    add_json(parser)
 
 
 def _add_eval_access(parser: Parser) -> None:

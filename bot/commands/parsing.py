@@ -7,7 +7,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from bot.commands.arguments import Commands, Joined, Parser, add_command, add_json, port, positive, web_address
-from bot.commands.measuring import BenchStore, EvalAccess, EvalRetrieval, EvalRewriting, add_bench, add_eval
+from bot.commands.measuring import (
+    BenchStore,
+    EvalAccess,
+    EvalAnswers,
+    EvalRetrieval,
+    EvalRewriting,
+    add_bench,
+    add_eval,
+)
 
 _DOCUMENTS = (
     "a folder of documents, or a document: Markdown, HTML, PDF, Word, PowerPoint, Excel, CSV, notebooks, source code, "
@@ -86,6 +94,7 @@ Command = (
     | EvalRetrieval
     | EvalRewriting
     | EvalAccess
+    | EvalAnswers
     | BenchStore
     | Status
     | RunSandbox
