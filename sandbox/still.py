@@ -13,7 +13,7 @@ from urllib.response import addinfourl
 
 from werkzeug.test import run_wsgi_app
 
-from sandbox.api import bot_token, person_token
+from sandbox.api import app_token, bot_token, person_token
 from sandbox.joining import join
 from sandbox.manifest import Manifest
 from sandbox.seed import Seed
@@ -49,6 +49,27 @@ class StillSandbox:
     @property
     def bot_token(self) -> str:
         return bot_token(self.workspace)
+
+    @property
+    def app_token(self) -> str:
+        return app_token(self.workspace)
+
+    @property
+    def bot_user(self) -> str:
+        """The app's own user id."""
+        return self.workspace.app.user_id
+
+    def user_id(self, name: str) -> str:
+        """Somebody's id by their handle."""
+        return next(person.id for person in self.workspace.people.values() if person.name == name)
+
+    def channel_id(self, name: str) -> str:
+        """A channel's id by its name."""
+        return next(channel.id for channel in self.workspace.channels.values() if channel.name == name)
+
+    def token(self, name: str) -> str:
+        """The token with which a client acts as somebody, by their handle."""
+        return person_token(self.user_id(name))
 
     @contextmanager
     def reachable(self) -> Iterator[None]:

@@ -150,6 +150,12 @@ class Inbox:
                 self._deal_with_next(lane, self._clock())
         return bool(due)
 
+    def tidy(self) -> None:
+        """Forget what is long done or has run out, as is done every few seconds while it takes up what comes."""
+        now = self._clock()
+        self._deliveries.forget(now - KEEP_S)
+        self._tidy(now)
+
     def unfinished(self, lane: str) -> int:
         """How many events of a lane wait or are in hand."""
         return self._deliveries.unfinished(lane)
@@ -212,11 +218,9 @@ class Inbox:
     def _look_after(self) -> None:
         """Renew the leases of what is in hand, and forget what is long done or has run out."""
         while not self._is_stopping.wait(self._lease_s / 3):
-            now = self._clock()
             try:
-                self._deliveries.postpone(tuple(self._in_hand), now + self._lease_s)
-                self._deliveries.forget(now - KEEP_S)
-                self._tidy(now)
+                self._deliveries.postpone(tuple(self._in_hand), self._clock() + self._lease_s)
+                self.tidy()
             except StateError as error:
                 log.error("leases: %s", error)
 

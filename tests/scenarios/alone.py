@@ -3,24 +3,100 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import MetaData, create_engine
 
 from bot.errors import SlackError
-from bot.slack.api import SlackApi
+from bot.slack.api import SlackApi, open_client
 from bot.slack.interactions import as_event
+from bot.slack.listeners import build_app
 from bot.slack.payloads import Payload, children, string
-from bot.types import Question, Surface
+from bot.slack.socket import take
+from bot.types import FollowUps, Question, Surface
 from retrieval.types import Anchor, Passage, Place
-from tests.scenarios.office import ANSWER, Bot, Office, eventually, settled
+from sandbox.still import StillSandbox
+from tests.scenarios.office import ANSWER, SEED, Answers, Bot, Office, eventually
 
 LOOK, SHARE = "look", "share"
 DAY_S = 24 * 3600.0
+PATIENCE = 100
+"""Seconds of the sandbox's clock within which everything comes to an end; more than all tries take together."""
 WORDS = "You can carry over"
+
+
+class StillOffice(Office):
+    """The office in one thread, by one clock: whatever somebody does, all that comes of it has come when it is done."""
+
+    def __init__(self, still: StillSandbox, folder: Path) -> None:
+        super().__init__(still, folder)
+        self._still = still
+        self._bot: Bot | None = None
+
+    @contextmanager
+    def bot(
+        self, answers: Answers | None = None, follow_ups: FollowUps = FollowUps.ASKER, clock: object = None
+    ) -> Iterator[Bot]:
+        """A bot that takes what comes until the block ends, and deals with it."""
+        with self.taking(self.joined(answers or Answers(), follow_ups, self._still.workspace.clock.now)) as self._bot:
+            self.settle()
+            yield self._bot
+            self.settle()
+        self._bot = None
+
+    @contextmanager
+    def taking(self, bot: Bot) -> Iterator[Bot]:
+        """A bot that takes what comes until the block ends, and lives no longer."""
+        client = open_client(self.sandbox.bot_token, self.sandbox.api_url)
+        self._still.connect(partial(take, build_app(client, bot.inbox)))
+        yield bot
+        self._still.connect(lambda _payload: False)
+
+    def settle(self) -> None:
+        """Have everything dealt with that has come, in the end what is tried again too, by a bot that does that."""
+        for _ in range(PATIENCE):
+            while any([self._still.deliver(), self._bot is not None and self._bot.inbox.work_off()]):
+                pass
+            if not self._bot or not any(map(self._bot.inbox.unfinished, ("questions", "actions", "answers"))):
+                return
+            self._still.advance(1.0)
+        raise AssertionError("It is tried for ever.")
+
+    def say(self, who: str, where: str, text: str, thread: str | None = None, **more: object) -> str:
+        """Post something; its `ts`."""
+        ts = super().say(who, where, text, thread, **more)
+        self.settle()
+        return ts
+
+    def press(self, who: str, where: str, ts: str, action: str) -> bool:
+        """Press a button that somebody sees on a message; whether the app took it."""
+        was_taken = super().press(who, where, ts, action)
+        self.settle()
+        return was_taken
+
+    def command_in(self, who: str, channel_id: str, text: str) -> bool:
+        """Type the command in any conversation; whether the app took it."""
+        given = {"channel": channel_id, "command": "/footnote", "text": text}
+        was_taken = bool(self.client(who).api_call("sandbox.slashCommand", json=given)["acked"])
+        self.settle()
+        return was_taken
+
+    def passes(self, seconds: float) -> None:
+        """Time goes by."""
+        self._still.advance(seconds)
+        self.settle()
+
+
+@contextmanager
+def open_still_office(folder: Path) -> Iterator[StillOffice]:
+    """An office that is there until the block ends."""
+    still = StillSandbox(SEED)
+    with still.reachable():
+        yield StillOffice(still, folder)
 
 
 def passage(place: Place, source: str = "s0") -> Passage:
@@ -33,16 +109,6 @@ def passage(place: Place, source: str = "s0") -> Passage:
 def only_alone(question: Question) -> bool:
     """As where only the asker may read what answers."""
     return question.surface is Surface.DM
-
-
-@dataclass
-class Clock:
-    """Wall time that can be pushed."""
-
-    ahead_s: float = field(default=0.0)
-
-    def __call__(self) -> float:
-        return time.time() + self.ahead_s
 
 
 def buttons(message: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -86,7 +152,7 @@ def answered(office: Office, who: str) -> Mapping[str, object]:
     return eventually(found)[-1]
 
 
-def arrives(office: Office, bot: Bot, who: str, ts: str, action: str, value: str) -> None:
+def arrives(office: StillOffice, bot: Bot, who: str, ts: str, action: str, value: str) -> None:
     """A press reaches the bot as it is, whatever has become of the message meanwhile."""
     body = {
         "type": "block_actions",
@@ -99,7 +165,7 @@ def arrives(office: Office, bot: Bot, who: str, ts: str, action: str, value: str
     event = as_event(body)
     assert event
     bot.inbox.keep(event)
-    settled(bot)
+    office.settle()
 
 
 def break_once(monkeypatch: pytest.MonkeyPatch, method: str, nth: int, arrives: bool) -> None:

@@ -42,6 +42,7 @@ from retrieval.types import WORKSPACE, Anchor, Hit, Passage, Place, UnitKind
 from sandbox.delivery import Timing
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from sandbox.server import Sandbox
+from sandbox.still import StillSandbox
 
 T = TypeVar("T")
 
@@ -140,7 +141,7 @@ class Seen:
 class Office:
     """The sandbox, seen by its people."""
 
-    def __init__(self, sandbox: Sandbox, folder: Path) -> None:
+    def __init__(self, sandbox: Sandbox | StillSandbox, folder: Path) -> None:
         self.sandbox = sandbox
         self._folder = folder
 

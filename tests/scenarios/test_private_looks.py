@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from bot.errors import SlackError
@@ -14,7 +17,7 @@ from tests.scenarios.alone import (
     LOOK,
     SHARE,
     WORDS,
-    Clock,
+    StillOffice,
     answered,
     arrives,
     asked,
@@ -23,11 +26,19 @@ from tests.scenarios.alone import (
     dm_threads,
     looked,
     only_alone,
+    open_still_office,
 )
-from tests.scenarios.office import ANSWER_TEXT, Answers, Office, eventually, settled
+from tests.scenarios.office import ANSWER_TEXT, Answers
 
 
-def test_the_same_offer_stands_below_every_answer_and_refusal(office: Office) -> None:
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[StillOffice]:
+    """A small company, in one thread."""
+    with open_still_office(tmp_path) as office:
+        yield office
+
+
+def test_the_same_offer_stands_below_every_answer_and_refusal(office: StillOffice) -> None:
     """Whether there is more or nothing at all: one button, with an id that says nothing and is another each time."""
     answers = Answers(decide=lambda question: "days" in question.text)
     with office.bot(answers):
@@ -42,7 +53,7 @@ def test_the_same_offer_stands_below_every_answer_and_refusal(office: Office) ->
     assert (len(values), {len(value) for value in values}) == (3, {24})
 
 
-def test_nothing_is_offered_below_help_nor_in_a_dm(office: Office) -> None:
+def test_nothing_is_offered_below_help_nor_in_a_dm(office: StillOffice) -> None:
     """There is nothing to look for, or the asker was answered alone already."""
 
     class Helping(Answers):
@@ -52,17 +63,16 @@ def test_nothing_is_offered_below_help_nor_in_a_dm(office: Office) -> None:
     with office.bot(Helping()):
         ts, _ = asked(office, text="help")
         in_dm = office.say("ann", "dm of ann", "how many days?")
-        eventually(lambda: office.below("ann", "dm of ann", in_dm))
     replies = [*office.below("ann", "general", ts), *office.below("ann", "dm of ann", in_dm)]
     assert [buttons(reply) for reply in replies] == [[], []]
 
 
-def test_a_look_is_answered_in_the_askers_dm(office: Office) -> None:
+def test_a_look_is_answered_in_the_askers_dm(office: StillOffice) -> None:
     """A message there says which question it is and opens it; the answer comes below it, by what the asker may read."""
     with office.bot(Answers(decide=only_alone)) as bot:
         ts, reply_ts = asked(office, text="how many *days*?")
         assert string(looked(office, "ann", "general", reply_ts), "text") == ANSWER_TEXT
-        settled(bot)
+        office.settle()
     (opening, replies), *more = dm_threads(office, "ann")
     channel, dm = office.channel("general"), office.channel("dm of ann")
     assert (replies, more) == ([ANSWER_TEXT], [])
@@ -82,7 +92,7 @@ def test_a_look_is_answered_in_the_askers_dm(office: Office) -> None:
 
 
 @pytest.mark.parametrize(("who", "where"), [("bo", "general"), ("gus", "guests"), ("eve", "partners")])
-def test_nobody_else_can_use_it(office: Office, who: str, where: str) -> None:
+def test_nobody_else_can_use_it(office: StillOffice, who: str, where: str) -> None:
     """Neither a colleague nor a guest nor somebody of another organisation: the same sentence, to them alone."""
     if where == "partners":  # it becomes shared after the answer
         office.control("shareChannel", channel=office.channel(where), team="T0OTHER", off=True)
@@ -91,25 +101,25 @@ def test_nobody_else_can_use_it(office: Office, who: str, where: str) -> None:
         if where == "partners":
             office.control("shareChannel", channel=office.channel(where), team="T0OTHER")
         assert office.press(who, where, reply_ts, LOOK)
-        settled(bot)
+        office.settle()
     assert (office.whispers(who), office.whispers("ann")) == ([ONLY_FOR_THE_ASKER], [])
     assert (len(bot.answers.asked), office.calls("conversations.open")) == (1, [])
 
 
 @pytest.mark.parametrize("kind", ["guest", "deactivated"])
-def test_an_asker_who_is_no_full_member_any_more_gets_none(office: Office, kind: str) -> None:
+def test_an_asker_who_is_no_full_member_any_more_gets_none(office: StillOffice, kind: str) -> None:
     """What somebody is counts at the moment of the press."""
     with office.bot() as bot:
         ts, reply_ts = asked(office, "bo")
         ((_, value),) = buttons(office.below("ann", "general", ts)[-1])
         office.control("changePerson", user=office.sandbox.user_id("bo"), kind=kind)
-        settled(bot)
+        office.settle()
         arrives(office, bot, "bo", reply_ts, LOOK, value)
     assert (len(bot.answers.asked), office.calls("conversations.open")) == (1, [])
     assert office.whispers("bo") == ([] if kind == "deactivated" else [ONLY_FOR_THE_ASKER])
 
 
-def test_whatever_is_pressed_ends(office: Office) -> None:
+def test_whatever_is_pressed_ends(office: StillOffice) -> None:
     """An id that was never given out is told as old, to whoever can be told; nothing is tried for ever."""
     with office.bot() as bot:
         for who in ("deploybot", "U0NOBODY", "bo"):
@@ -120,34 +130,34 @@ def test_whatever_is_pressed_ends(office: Office) -> None:
     assert office.calls("chat.postMessage") == []
 
 
-def test_a_look_takes_the_words_as_they_stand_now(office: Office) -> None:
+def test_a_look_takes_the_words_as_they_stand_now(office: StillOffice) -> None:
     """An edit counts, and a question that is gone is looked for by nobody; no words of it were kept."""
     with office.bot() as bot:
         ts, reply_ts = asked(office)
         gone_ts, gone_reply_ts = asked(office, text="and who told you?")
-        settled(bot)  # a question that is deleted while it is answered takes its reply with it
+        office.settle()  # a question that is deleted while it is answered takes its reply with it
         channel = office.channel("general")
         mention = f"<@{office.sandbox.bot_user}>"
         office.client("ann").chat_update(channel=channel, ts=ts, text=f"{mention} how many weeks?")
         office.client("ann").chat_delete(channel=channel, ts=gone_ts)
-        settled(bot)
+        office.settle()
         office.press("ann", "general", gone_reply_ts, LOOK)
         looked(office, "ann", "general", reply_ts)
-        settled(bot)
+        office.settle()
     assert bot.answers.asked[-1].text == "how many weeks?"
     assert QUESTION_IS_GONE in office.whispers("ann")
     assert len(dm_threads(office, "ann")) == 1
 
 
-def test_pressing_again_points_to_the_first_look(office: Office) -> None:
+def test_pressing_again_points_to_the_first_look(office: StillOffice) -> None:
     """Twice at once or an hour later: one thread in the DM, one answer, and a link to it."""
-    with office.bot(Answers(delay_s=0.3, decide=only_alone)) as bot:
+    with office.bot(Answers(decide=only_alone)) as bot:
         _, reply_ts = asked(office)
         for _ in range(3):
             office.press("ann", "general", reply_ts, LOOK)
         answered(office, "ann")
         office.press("ann", "general", reply_ts, LOOK)
-        settled(bot)
+        office.settle()
     assert [len(replies) for _, replies in dm_threads(office, "ann")] == [1]
     assert len(bot.answers.asked) == 2
     dm = office.channel("dm of ann")
@@ -155,70 +165,66 @@ def test_pressing_again_points_to_the_first_look(office: Office) -> None:
     assert f"/archives/{dm}/p" in office.whispers("ann")[-1]
 
 
-def test_an_old_offer_says_so(office: Office) -> None:
+def test_an_old_offer_says_so(office: StillOffice) -> None:
     """After a month, or where nobody remembers it, whoever presses is told, alone."""
-    clock = Clock()
-    with office.bot(clock=clock) as bot:
+    with office.bot() as bot:
         _, reply_ts = asked(office)
-        clock.ahead_s = 31 * DAY_S
+        office.passes(31 * DAY_S)
         office.press("ann", "general", reply_ts, LOOK)
-        settled(bot)
-        eventually(lambda: office.whispers("ann"))
     assert (office.whispers("ann"), len(bot.answers.asked)) == ([OFFER_IS_OLD], 1)
 
 
-def test_follow_ups_below_a_look_know_what_was_asked(office: Office) -> None:
+def test_follow_ups_below_a_look_know_what_was_asked(office: StillOffice) -> None:
     """In the DM's thread the question reads as its asker's, and the answer as Footnote's."""
     with office.bot(Answers(decide=only_alone)) as bot:
         _, reply_ts = asked(office, text="how many days?")
         private = looked(office, "ann", "general", reply_ts)
         office.say("ann", "dm of ann", "and in winter?", string(private, "thread_ts"))
-        eventually(lambda: len(bot.answers.asked), lambda count: count == 3)
-        settled(bot)
+        office.settle()
     turns = bot.alone.origins.earlier_turns(bot.answers.asked[-1])
     assert [(turn.author, turn.is_footnote) for turn in turns] == [("ann", False), ("", True)]
     assert turns[0].text == "how many days?"
     assert turns[1].text.startswith(WORDS)
 
 
-def test_a_look_at_a_follow_up_knows_the_channels_thread_while_it_may_be_read(office: Office) -> None:
+def test_a_look_at_a_follow_up_knows_the_channels_thread_while_it_may_be_read(office: StillOffice) -> None:
     """What was said before it there helps to understand it, and no more once its asker can't read that any more."""
     with office.bot(Answers(decide=only_alone)) as bot:
         root = office.say("ann", "secret", "About carrying over days.")
         ts = office.say("ann", "secret", "@footnote how many?", root)
-        reply = eventually(lambda: office.below("ann", "secret", root))[-1]
+        reply = office.below("ann", "secret", root)[-1]
         looked(office, "ann", "secret", string(reply, "ts"))
-        settled(bot)
+        office.settle()
         question = bot.answers.asked[-1]
         assert (ts != root, question.surface) == (True, Surface.DM)
         assert [turn.text for turn in bot.alone.origins.earlier_turns(question)] == ["About carrying over days."]
         office.client("ann").conversations_leave(channel=office.channel("secret"))
-        settled(bot)
+        office.settle()
         assert bot.alone.origins.earlier_turns(question) == ()
 
 
-def test_a_failed_look_is_told_and_can_be_tried_again(office: Office) -> None:
+def test_a_failed_look_is_told_and_can_be_tried_again(office: StillOffice) -> None:
     """Where nothing stands in the DM yet, the next press begins anew."""
-    with office.bot() as bot:
+    with office.bot():
         _, reply_ts = asked(office)
         office.control("fail", method="conversations.open", error="fatal_error", count=3)
         office.press("ann", "general", reply_ts, LOOK)
-        settled(bot)
+        office.settle()
         assert [whisper[:5] for whisper in office.whispers("ann")] == ["Sorry"]
         looked(office, "ann", "general", reply_ts)
-        settled(bot)
+        office.settle()
     assert [replies for _, replies in dm_threads(office, "ann")] == [[ANSWER_TEXT]]
 
 
-def test_a_look_that_fails_below_its_opening_says_so_there(office: Office) -> None:
+def test_a_look_that_fails_below_its_opening_says_so_there(office: StillOffice) -> None:
     """And pressing again points there."""
     with office.bot() as bot:
         _, reply_ts = asked(office)
         bot.answers.failures = [SlackError("x", "unreachable")] * 3
         office.press("ann", "general", reply_ts, LOOK)
-        settled(bot)
+        office.settle()
         office.press("ann", "general", reply_ts, LOOK)
-        settled(bot)
+        office.settle()
     ((_, replies),) = dm_threads(office, "ann")
     assert [reply[:5] for reply in replies] == ["Sorry"]
     assert len(office.whispers("ann")) == 2
@@ -229,19 +235,21 @@ def test_a_look_that_fails_below_its_opening_says_so_there(office: Office) -> No
 )
 @pytest.mark.parametrize("arrives", [True, False])
 def test_a_look_that_breaks_off_anywhere_is_answered_once(
-    office: Office, monkeypatch: pytest.MonkeyPatch, method: str, arrives: bool, nth: int
+    office: StillOffice, monkeypatch: pytest.MonkeyPatch, method: str, arrives: bool, nth: int
 ) -> None:
     """Whichever message is lost, or arrives though it seemed lost: one thread with one answer."""
-    with office.bot(Answers(decide=only_alone)) as bot:
+    with office.bot(Answers(decide=only_alone)):
         _, reply_ts = asked(office)
         break_once(monkeypatch, method, nth, arrives)
         looked(office, "ann", "general", reply_ts)
-        settled(bot)
+        office.settle()
     assert [replies for _, replies in dm_threads(office, "ann")] == [[ANSWER_TEXT]]
 
 
 @pytest.mark.parametrize("written", [Offers.opened, Offers.take_look])
-def test_a_look_survives_a_state_that_fails(office: Office, monkeypatch: pytest.MonkeyPatch, written: object) -> None:
+def test_a_look_survives_a_state_that_fails(
+    office: StillOffice, monkeypatch: pytest.MonkeyPatch, written: object
+) -> None:
     """What stands in the DM and could not be written down is found there."""
     name, failures = written.__name__, [SlackError("x", "unreachable")]  # type: ignore[attr-defined]  # a function's
 
@@ -251,8 +259,8 @@ def test_a_look_survives_a_state_that_fails(office: Office, monkeypatch: pytest.
         return written(*arguments)  # type: ignore[operator]  # a function
 
     monkeypatch.setattr(Offers, name, fails_once)
-    with office.bot(Answers(decide=only_alone)) as bot:
+    with office.bot(Answers(decide=only_alone)):
         _, reply_ts = asked(office)
         looked(office, "ann", "general", reply_ts)
-        settled(bot)
+        office.settle()
     assert [replies for _, replies in dm_threads(office, "ann")] == [[ANSWER_TEXT]]
