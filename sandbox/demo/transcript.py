@@ -46,7 +46,7 @@ class Section:
 
 
 def sections_of(message: Mapping[str, Any]) -> tuple[Section, ...]:
-    """The message's blocks in order; the list of sources is told apart by its block's id."""
+    """The message's blocks in order, buttons left out; the list of sources is told apart by its block's id."""
     return tuple(
         Section(
             "\n".join(lines_of({"blocks": [block]})),
@@ -54,6 +54,7 @@ def sections_of(message: Mapping[str, Any]) -> tuple[Section, ...]:
             str(block.get("block_id", "")).startswith("sources-"),
         )
         for block in message.get("blocks", [])
+        if block["type"] != "actions"
     )
 
 
