@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from bot.answering.evidence import ENOUGH
+from bot.cli import main
 from bot.evaluation.answers.asking import Asked, indexed
 from bot.evaluation.answers.figures import Point, auroc, curve, figures
 from bot.evaluation.answers.items import Item, Label, read_items
@@ -107,18 +111,14 @@ def test_a_file_in_another_layout_is_an_error(tmp_path: Path, change: dict[str, 
         read_items(file, {})
 
 
-def page(id_: str, text: str) -> Source:
-    """A page that everybody may read."""
-    return Source(id_, "pages", "Harbour notes", "", frozenset({WORKSPACE}), Markup(text))
-
-
 BELL = "The night watch rings the harbour bell when fog comes in, every two minutes."
-PAGES = [
-    page("bell", BELL),
-    page("copy", BELL),
-    page("boat", "The ferry leaves the eastern pier at seven, and carries forty people."),
-    page("rope", "Ropes are kept dry in the loft above the smithy, sorted by length."),
-]
+TEXTS = {
+    "bell": BELL,
+    "copy": BELL,
+    "boat": "The ferry leaves the eastern pier at seven, and carries forty people.",
+    "rope": "Ropes are kept dry in the loft above the smithy, sorted by length.",
+}
+PAGES = [Source(id_, "pages", "Harbour notes", "", frozenset({WORKSPACE}), Markup(text)) for id_, text in TEXTS.items()]
 
 
 def test_what_is_withheld_is_cited_no_more_and_neither_is_a_copy(packaged_embedder: FastEmbedder) -> None:
@@ -134,3 +134,46 @@ def test_what_is_withheld_is_cited_no_more_and_neither_is_a_copy(packaged_embedd
     assert {*gone.would_cite}.isdisjoint({"bell", "copy"})
     assert gone.confidence < there.confidence
     assert thanks == Asked(thanks.item, 0.0, False, ())
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder of its own, and logging as it was."""
+    monkeypatch.setenv("FOOTNOTE_DATA", str(tmp_path / "data"))
+    before = {name: logging.getLogger(name).level for name in ("", "bot", "retrieval")}
+    yield tmp_path
+    for handler in logging.getLogger().handlers[:]:
+        if not type(handler).__module__.startswith("_pytest"):
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+    for name, level in before.items():
+        logging.getLogger(name).setLevel(level)
+
+
+def test_the_command_asks_a_judged_set_with_and_without_its_gold(
+    data_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every figure that is promised is there, and the threshold is the one that the product goes by."""
+    (data_folder / "qrels").mkdir()
+    (data_folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq\tbell\t1\n")
+    lines = [{"_id": id_, "title": "Harbour notes", "text": text} for id_, text in TEXTS.items()]
+    (data_folder / "corpus.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    queries = data_folder / "queries.jsonl"
+    queries.write_text(json.dumps({"_id": "q", "text": "Who rings the harbour bell in fog?"}))
+
+    assert main(["eval", "answers", str(queries), "--corpus", str(data_folder), "--json"]) == 0
+
+    counted = json.loads(capsys.readouterr().out)
+    assert counted["items"] == {"answerable": 1, "unanswerable": 1}
+    assert (counted["auroc"], counted["threshold"], counted["auroc_partial"]) == (1.0, ENOUGH, None)
+    assert (counted["false_answers"], counted["false_refusals"], counted["answered"]) == (0.0, 0.0, 0.5)
+    assert {"citation_precision", "gold_citation_recall", "risk"} <= counted.keys()
+    assert counted["curve"][0]["risk"] == 0.0
+
+
+def test_what_can_not_be_read_is_one_sentence(data_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what to give instead."""
+    assert main(["eval", "answers", "/nowhere", "--corpus", "/nowhere"]) == 2
+    assert "There is no folder /nowhere" in capsys.readouterr().err
+    assert main(["eval", "answers", "/nowhere", "--corpus", str(data_folder)]) == 2
+    assert "/nowhere can't be read as JSON lines" in capsys.readouterr().err
