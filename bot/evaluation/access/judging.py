@@ -41,16 +41,37 @@ class Judge:
         self._findings = findings
         self._judged: set[tuple[str, str, str]] = set()
         """Items, people and canaries of which nothing more is to be said."""
+        self._seen: set[str] = set()
+        self._allowed: set[str] = set()
         self._waiting: set[tuple[str, str]] = set()
         """People and canaries in items that may stand for a while yet."""
+
+    def allow(self, room_id: str, is_allowed: bool) -> None:
+        """A full member who is in a shared room has allowed answers there, or closed it again."""
+        (self._allowed.add if is_allowed else self._allowed.discard)(room_id)
 
     def look(self, items: Iterable[Item]) -> None:
         """Judge what somebody sees and may not read."""
         truth = self._timeline.now
         for item in items:
+            if item.id not in self._seen:
+                self._seen.add(item.id)
+                self._judge_silence(item)
             for person in truth.people:
                 if item.is_seen_by(person, truth):
                     self._compare(item, person, truth)
+
+    def _judge_silence(self, item: Item) -> None:
+        """In a shared room nothing is said to all until somebody has allowed it."""
+
+        def is_shared(truth: Truth) -> bool:
+            return item.room in truth.rooms and truth.rooms[item.room].is_shared
+
+        if item.only_for or item.room in self._allowed or not is_shared(self._timeline.now):
+            return
+        change = self._timeline.since(is_shared)
+        if change is None or (change.at <= item.at and not self._is_lag(item.at - change.at, item, change)):
+            self._findings.leaks.append(f"{item.id} stands in a shared room where nobody has allowed it")
 
     def account_for(self, person: str, canaries: Iterable[str]) -> None:
         """Hold what somebody can read, however they come to it, against what was judged when it was put there."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from bot.evaluation.access.judging import GRACE_S
 from bot.evaluation.access.oracle import Kind, Truth
 from bot.evaluation.access.timeline import Timeline
 from bot.evaluation.access.words import question
@@ -110,17 +111,17 @@ def _root(random: Random, room: Channel) -> str:
     return random.choice(roots) if roots and random.random() < _IN_A_THREAD else ""
 
 
-def is_owed(wish: Wish, timeline: Timeline, at: float, known_s: float) -> bool:
+def is_owed(wish: Wish, timeline: Timeline, at: float, admitted: Collection[Kind]) -> bool:
     """Whether everybody who reads the reply may read the canary, Footnote has read it, and nothing of that is news."""
 
     def may(truth: Truth) -> bool:
         room = truth.rooms.get(wish.room)
         is_answered_there = room is not None and room.has_footnote and not room.is_shared
-        admitted = is_answered_there and truth.people[wish.asker] is Kind.MEMBER
-        return admitted and truth.may_all_read(wish.room, wish.canary)
+        may_ask = is_answered_there and truth.people[wish.asker] in admitted
+        return may_ask and truth.may_all_read(wish.room, wish.canary)
 
     since = timeline.since(may)
-    is_known = since is None or at - since.at > known_s
+    is_known = since is None or at - since.at > GRACE_S
     places = timeline.now.stands.get(wish.canary, frozenset())
     is_read = any(_is_read(place, wish.canary, timeline) for place in places)
     return may(timeline.now) and is_known and is_read

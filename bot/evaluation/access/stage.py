@@ -20,7 +20,7 @@ from bot.slack.rounds import EVERY_S
 from bot.slack.socket import take
 from bot.state.database import open_database
 from bot.sync.documents import index_documents
-from bot.types import Conversation
+from bot.types import Conversation, Guests
 from retrieval.chunking import CHUNKING_VERSION
 from retrieval.embedding.sparse import Bm25Embedder
 from retrieval.indexing import Indexer
@@ -114,7 +114,7 @@ class Theatre:
             closing(LiveIndex(lambda _: nullcontext(self._retrieval), lambda: None)) as index,
         ):
             clock = still.workspace.clock.now
-            slack = open_slack(self._settings(still), database, clock)
+            slack = open_slack(self._settings(still, world), database, clock)
             unread: list[Conversation] = []
             bot = build_bot(slack, database, index, unread.append, clock=clock)
             app = build_app(slack.client, bot.inbox)
@@ -125,12 +125,13 @@ class Theatre:
                 stage.put_document(document)
             yield stage
 
-    def _settings(self, still: StillSandbox) -> Settings:
+    def _settings(self, still: StillSandbox, world: World) -> Settings:
         return Settings.from_env(
             {
                 "FOOTNOTE_DATA": str(self._folder),
                 "SLACK_BOT_TOKEN": still.bot_token,
                 "SLACK_API_URL": still.api_url,
+                "FOOTNOTE_GUESTS": (Guests.ANSWER if world.answers_guests else Guests.REFUSE).value,
             }
         )
 

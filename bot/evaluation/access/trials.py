@@ -9,20 +9,19 @@ from math import inf
 from random import Random
 
 from bot.evaluation.access.acting import Acting
-from bot.evaluation.access.judging import GRACE_S, Findings, Judge
+from bot.evaluation.access.chronicle import Chronicle
+from bot.evaluation.access.judging import Findings, Judge
 from bot.evaluation.access.listening import listening
-from bot.evaluation.access.oracle import WORKSPACE
+from bot.evaluation.access.oracle import Kind
 from bot.evaluation.access.pressing import Shown, press, shown_buttons, type_command
 from bot.evaluation.access.questions import Put, Wish, is_owed, open_dms, put_question, reply_to, wish_for_something
 from bot.evaluation.access.reading import canaries_shown_to
 from bot.evaluation.access.stage import Stage, Theatre
-from bot.evaluation.access.timeline import Timeline
 from bot.evaluation.access.trouble import Trouble
-from bot.evaluation.access.watching import put_by_footnote, truth_of
-from bot.evaluation.access.words import canaries_in, topics_in
+from bot.evaluation.access.watching import put_by_footnote
 from bot.evaluation.access.worlds import World, build_world
+from bot.slack.decisions import Decision
 from bot.slack.offers import LOOK_ACTION, SHARE_ACTION
-from sandbox.types import Json
 
 _FEWEST_STEPS, _MOST_STEPS = 6, 14
 _PAUSES_S = (0.5, 2.0, 7.0, 20.0, 45.0, 61.0, 130.0)
@@ -56,18 +55,13 @@ class _Trial:
         self._stage, self._still = stage, stage.still
         self._random, self._findings = random, findings
         self._clock = self._still.workspace.clock.now
-        self._began_at = self._clock()
-        rooms = {room.name: room.id for room in self._still.workspace.channels.values()} | {"": WORKSPACE}
-        self._documents = {c: rooms[page.visible_to] for page in world.documents for c in canaries_in(page.text)}
-        self._topics = {canary: topic for page in world.documents for canary, topic in topics_in(page.text).items()}
         open_dms(self._still)
-        self._timeline = Timeline(truth_of(self._still.workspace, self._documents))
+        self._chronicle = Chronicle(self._still, stage.take, world, findings.story)
+        self._timeline = self._chronicle.timeline
         self._judge = Judge(self._timeline, self._clock, findings)
         self._trouble = Trouble(self._still, random)
         self._acting = Acting(self._still, random, world.words, list(world.shared_topics))
-        self._events = 0
-        self._behind_s = 0.0
-        self._calls_left = 0
+        self._admitted = frozenset({Kind.MEMBER, *([Kind.GUEST] if world.answers_guests else [])})
         self._asked: dict[tuple[str, str], Wish] = {}
         """What was asked, by the room and the post."""
         self._pressed: set[Shown] = set()
@@ -78,8 +72,7 @@ class _Trial:
         """What was given last, until something is done about it."""
         self._again: Wish | None = None
         """What was given until something was done about it."""
-        self._note_topics()
-        self._still.connect(self._take)
+        self._calls_left = 0
 
     def step(self) -> None:
         """Time passes, and somebody does or asks something."""
@@ -97,36 +90,19 @@ class _Trial:
 
     def _hear_what_is_late(self) -> None:
         """Events that came meanwhile are dealt with before anything else happens."""
-        before = self._events
+        before = self._chronicle.events
         self._still.deliver()
-        if self._events > before:
+        if self._chronicle.events > before:
             self._stage.settle()
 
-    def _take(self, payload: Json) -> bool:
-        """Hand an event over, and note that it came."""
-        is_taken = self._stage.take(payload)
-        self._events += 1
-        if is_taken and "event_id" in payload:
-            self._timeline.note_event(str(payload["event_id"]), self._clock() + self._behind_s)
-        return is_taken
+    # ------------------------------------------------------------------------------------------------ what is done
 
     def _act(self) -> None:
-        self._change(lambda: self._taking_away() or self._acting.act())
+        self._change()
         self._stage.settle()
 
-    def _change(self, act: Callable[[], str]) -> None:
-        """Have something done, and write down what is so from then on."""
-        sent = len(self._still.sent())
-        with self._trouble.with_events() as trouble:
-            done = act()
-        if not done:
-            return
-        self._tell(f"{done}{trouble}")
-        events = frozenset(str(payload["event_id"]) for payload in self._still.sent()[sent:])
-        self._note_topics()
-        self._timeline.add(self._clock(), truth_of(self._still.workspace, self._documents), events)
-        if not trouble:
-            self._trouble.tell_twice(sent)
+    def _change(self) -> None:
+        self._chronicle.change(lambda: self._taking_away() or self._acting.act(), self._trouble)
 
     def _taking_away(self) -> str:
         """Take away what was just given, now and then."""
@@ -136,64 +112,6 @@ class _Trial:
         self._again = given
         places = self._timeline.now.stands.get(given.canary, frozenset())
         return self._acting.take_away(given.asker, given.room, places)
-
-    def _ask(self) -> None:
-        """Somebody asks by a post: in a room, in a thread, or in their DM with Footnote."""
-        again, self._again = self._again, None
-        wish = again or wish_for_something(self._still, self._random, sorted(self._topics), self._timeline)
-        put = put_question(self._still, self._random, self._topics, wish) if wish else None
-        if put:
-            self._tell(f"{self._name(put.wish.asker)} asks in {self._room(put.wish.room)}")
-            self._hear_answer(put)
-            self._asked[put.wish.room, put.ts] = put.wish
-
-    def _type(self) -> None:
-        """Somebody asks by the command, anywhere; the answer comes in their DM."""
-        wish = wish_for_something(self._still, self._random, sorted(self._topics), self._timeline)
-        if wish and (dm := self._dm_of(wish.asker)):
-            put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts())
-            if room := type_command(self._still, self._random, wish.asker, self._topics[wish.canary]):
-                self._tell(f"{self._name(wish.asker)} types a command in {self._room(room)}")
-                self._hear_answer(put)
-
-    def _press(self) -> None:
-        """Somebody presses a button that they see, most often one below the answer to a question of theirs."""
-        buttons = shown_buttons(self._still.workspace)
-        if not buttons:
-            return
-        button = self._random.choice(buttons)
-        self._tell(f"{self._name(button.person)} presses {button.action!r} in {self._room(button.room)}")
-        wish, dm = self._asked.get((button.room, button.below)), self._dm_of(button.person)
-        if button.action == LOOK_ACTION and wish and wish.asker == button.person and dm:
-            put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts())
-            press(self._still, button)
-            self._hear_answer(put, is_first=button not in self._pressed)
-        else:
-            press(self._still, button)
-            self._stage.settle()
-        if button.action not in (LOOK_ACTION, SHARE_ACTION):
-            self._shaken_until = inf  # what people have decided now holds as well
-        self._pressed.add(button)
-
-    def _hear_answer(self, put: Put, *, is_first: bool = True) -> None:
-        """Have it answered, and see whether what was owed is there."""
-        self._findings.questions += 1
-        topic = self._topics[put.wish.canary]
-        is_unique = sum(other == topic for other in self._topics.values()) == 1
-        is_owed_now = is_first and is_unique and is_owed(put.wish, self._timeline, self._clock(), GRACE_S)
-        with self._trouble.with_calls() as failed, self._interrupted():
-            self._stage.settle()
-        if failed:
-            self._tell(f"  ({', '.join(failed)} failed)")
-            self._shaken_until = self._clock() + _SHAKEN_S
-        is_owed_now = is_owed_now and self._clock() >= self._shaken_until
-        reply = reply_to(put, self._still)
-        if put.wish.canary in reply:
-            self._given = put.wish
-            self._findings.answered += is_owed_now
-        elif is_owed_now:
-            said = " ".join(reply.split())
-            self._findings.needless.append(f"{put.wish.room} {put.ts}: {put.wish.canary} was owed; it said {said!r}")
 
     @contextmanager
     def _interrupted(self) -> Iterator[None]:
@@ -212,32 +130,84 @@ class _Trial:
             return
         self._still.before_call = lambda _path: None
         self._shaken_until = max(self._shaken_until, self._clock() + 1.0)
-        self._behind_s = _BEHIND_S
-        self._tell("  (meanwhile)")
-        self._change(lambda: self._taking_away() or self._acting.act())
+        self._chronicle.tell("  (meanwhile)")
+        self._chronicle.behind_s = _BEHIND_S
+        self._change()
         self._still.deliver()
-        self._behind_s = 0.0
+        self._chronicle.behind_s = 0.0
 
-    def _dm_of(self, person: str) -> str:
-        channel = self._still.workspace.direct(frozenset({person, self._still.workspace.app.user_id}))
-        return channel.id if channel else ""
+    # ----------------------------------------------------------------------------------------------- what is asked
 
-    def _note_topics(self) -> None:
-        """Remember under which topic each canary stands; one that goes may still be asked for."""
-        workspace = self._still.workspace
-        texts = [message.text for room in workspace.channels.values() for message in room.messages.values()]
-        for text in [*texts, *(file.content.decode() for file in workspace.files.values())]:
-            self._topics |= topics_in(text)
+    def _ask(self) -> None:
+        """Somebody asks by a post: in a room, in a thread, or in their DM with Footnote."""
+        again, self._again = self._again, None
+        wish = again or self._wish()
+        put = put_question(self._still, self._random, self._chronicle.topics, wish) if wish else None
+        if put:
+            self._tell(put.wish.asker, "asks in", put.wish.room)
+            self._hear_answer(put)
+            self._asked[put.wish.room, put.ts] = put.wish
 
-    def _tell(self, what: str) -> None:
-        self._findings.story.append(f"{self._clock() - self._began_at:7.1f} s  {what}")
+    def _type(self) -> None:
+        """Somebody asks by the command, anywhere; the answer comes in their DM."""
+        wish = self._wish()
+        if wish and (dm := self._chronicle.dm_of(wish.asker)):
+            put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts())
+            topic = self._chronicle.topics[wish.canary]
+            if room := type_command(self._still, self._random, wish.asker, topic):
+                self._tell(wish.asker, "types a command in", room)
+                self._hear_answer(put)
 
-    def _name(self, user_id: str) -> str:
-        return self._still.workspace.people[user_id].name
+    def _press(self) -> None:
+        """Somebody presses a button that they see."""
+        if not (buttons := shown_buttons(self._still.workspace)):
+            return
+        button = self._random.choice(buttons)
+        self._tell(button.person, f"presses {button.action!r} in", button.room)
+        wish, dm = self._asked.get((button.room, button.below)), self._chronicle.dm_of(button.person)
+        put = Put(replace(wish, room=dm), self._still.workspace.clock.next_ts()) if wish else None
+        press(self._still, button)
+        if put and button.action == LOOK_ACTION and put.wish.asker == button.person:
+            self._hear_answer(put, is_first=button not in self._pressed)
+        else:
+            self._stage.settle()
+        self._pressed.add(button)
+        self._heed(button)
 
-    def _room(self, room_id: str) -> str:
-        room = self._still.workspace.channels[room_id]
-        return f"#{room.name}" if room.name else "a DM with Footnote"
+    def _heed(self, button: Shown) -> None:
+        """What people decide holds beside the truth."""
+        if button.action not in (LOOK_ACTION, SHARE_ACTION):
+            self._shaken_until = inf
+        decides = button.action in (Decision.ALLOW.value, Decision.CLOSE.value)
+        if decides and self._chronicle.is_full_member_in(button.person, button.room):
+            self._judge.allow(button.room, button.action == Decision.ALLOW.value)
+
+    def _wish(self) -> Wish | None:
+        return wish_for_something(self._still, self._random, sorted(self._chronicle.topics), self._timeline)
+
+    def _hear_answer(self, put: Put, *, is_first: bool = True) -> None:
+        """Have it answered, and see whether what was owed is there."""
+        self._findings.questions += 1
+        can_tell = is_first and self._chronicle.is_unique(put.wish.canary)
+        is_owed_now = can_tell and is_owed(put.wish, self._timeline, self._clock(), self._admitted)
+        with self._trouble.with_calls() as failed, self._interrupted():
+            self._stage.settle()
+        if failed:
+            self._chronicle.tell(f"  ({', '.join(failed)} failed)")
+            self._shaken_until = max(self._shaken_until, self._clock() + _SHAKEN_S)
+        self._check(put, is_owed_now and self._clock() >= self._shaken_until)
+
+    def _check(self, put: Put, is_owed_now: bool) -> None:
+        reply = reply_to(put, self._still)
+        if put.wish.canary in reply:
+            self._given = put.wish
+            self._findings.answered += is_owed_now
+        elif is_owed_now:
+            said = " ".join(reply.split())
+            self._findings.needless.append(f"{put.wish.room} {put.ts}: {put.wish.canary} was owed; it said {said!r}")
+
+    def _tell(self, user_id: str, what: str, room_id: str) -> None:
+        self._chronicle.tell(f"{self._chronicle.name_of(user_id)} {what} {self._chronicle.place_of(room_id)}")
 
 
 _STEPS: tuple[tuple[Callable[[_Trial], None], float], ...] = (

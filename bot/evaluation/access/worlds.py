@@ -34,6 +34,7 @@ _CHANNELS = (
 )
 _WITH_A_FILE = 0.3
 """How many channels have one."""
+_GUESTS_ANSWERED = 0.3
 _NOW = datetime(2026, 3, 9, 9, tzinfo=UTC)
 
 
@@ -56,6 +57,8 @@ class World:
     words: Words
     shared_topics: tuple[str, ...]
     """Topics that several places say something under."""
+    answers_guests: bool
+    """Whether guests are answered, by the setting for that."""
 
 
 def build_world(random: Random) -> World:
@@ -69,7 +72,8 @@ def build_world(random: Random) -> World:
         Document(f"page{number}", f"# Page {number}\n\n{_said(random, words, shared)}\n", visible_to)
         for number, visible_to in enumerate(visible)
     )
-    return World(Seed(_PEOPLE, channels, messages, now=_NOW), documents, words, shared)
+    seed = Seed(_PEOPLE, channels, messages, now=_NOW)
+    return World(seed, documents, words, shared, answers_guests=random.random() < _GUESTS_ANSWERED)
 
 
 def _members(random: Random, channel: SeedChannel) -> tuple[str, ...]:
