@@ -19,7 +19,7 @@ from bot.types import Conversation
 from retrieval.types import Place
 
 FOUND = "found_in"
-"""The type of an event of our own: Footnote finds itself in a channel in which it has never said what it reads."""
+"""The type of an event of our own: Footnote finds itself in a channel in which it hasn't said what it reads."""
 _LEFT = frozenset({"channel_left", "group_left", "channel_deleted", "group_deleted"})
 
 log = logging.getLogger(__name__)
@@ -62,10 +62,10 @@ class Arrivals:
         """Nobody waits for it: what was not said in a channel is said at the next start, and a Home tab opens again."""
 
     def untold(self, joined: tuple[Conversation, ...]) -> Iterator[Payload]:
-        """Bodies of events, to be kept in the inbox: the channels in which it was never said."""
+        """Bodies of events, to be kept in the inbox: the channels in which it was never said, or not what holds now."""
         us, board = self.workspace.identity(), self.consent.board
         for conversation in joined:
-            if not conversation.is_archived and not board.has_told(conversation):
+            if not conversation.is_archived and not board.is_current(conversation):
                 event = {"type": FOUND, "channel": conversation.id}
                 common = {"type": "event_callback", "api_app_id": us.app_id, "team_id": us.team}
                 yield {**common, "event_id": f"{FOUND}:{uuid4().hex}", "event": event}
@@ -74,8 +74,12 @@ class Arrivals:
         conversation = self._joined(channel_id)
         if conversation is None:
             return
+        board = self.consent.board
         if not standing_of(conversation, self.consent.choices, event.team).is_silent:
-            self.consent.board.tell(conversation, event.id)
+            if event.type == FOUND and board.has_told(conversation):
+                board.renew(conversation)
+            else:
+                board.tell(conversation, event.id)
         elif (inviter := string(event.payload, "inviter")) and conversation.shared_with:
             self._ask(conversation, inviter)
 

@@ -76,7 +76,10 @@ class Home:
         kind = self._kind(user)
         if kind not in (PersonKind.MEMBER, PersonKind.GUEST):
             return
-        blocks = [*about(), *self._own(user)]
+        blocks = list(_said(NOTICE_HELLO))
+        if kind is PersonKind.MEMBER:
+            blocks += _said(f"{HELP}\n{HOME_HELP}")
+        blocks += self._own(user)
         if kind is PersonKind.MEMBER:
             blocks += self._channels(user, page)
         SlackApi(self.client).write("views.publish", user_id=user, view={"type": "home", "blocks": blocks})
@@ -114,11 +117,6 @@ class Home:
             standing = standing_of(exact, self.choices, self.team)
             yield from _about(exact, standing, self.has_model)
         yield from _turning(page, channels)
-
-
-def about() -> Iterator[Block]:
-    """What Footnote is."""
-    return _said(f"{NOTICE_HELLO}\n{HELP}\n{HOME_HELP}")
 
 
 def own_button(*, is_unused: bool) -> Button:

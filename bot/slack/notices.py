@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import islice
 from typing import Protocol
 
@@ -73,19 +75,27 @@ class NoticeBoard:
             return
         if notice is not before:
             self.kept.write(notice)
+        post = self._post(conversation, notice)
         ts = self._standing(conversation, notice) if notice is before else ""
-        self.kept.write(replace(notice, ts=ts or self.telling.post(conversation.id, self._post(conversation, notice))))
+        self.kept.write(replace(notice, ts=ts or self.telling.post(conversation.id, post), said=_digest(post)))
 
     def renew(self, conversation: Conversation) -> None:
         """Have what stands in a channel say what holds now; where it was deleted, it stays so."""
         notice = self.kept.of(conversation.place)
         if notice is None or not notice.ts:
             return
+        post = self._post(conversation, notice)
         try:
-            self.poster.replace(conversation.id, notice.ts, self._post(conversation, notice))
+            self.poster.replace(conversation.id, notice.ts, post)
         except SlackError as error:
             if error.code not in _FIXED:
                 raise
+        self.kept.write(replace(notice, said=_digest(post)))
+
+    def is_current(self, conversation: Conversation) -> bool:
+        """Whether what was said in a channel holds now: another language model may have been set since."""
+        notice = self.kept.of(conversation.place)
+        return notice is not None and bool(notice.ts) and notice.said == _digest(self._post(conversation, notice))
 
     def has_told(self, conversation: Conversation) -> bool:
         """Whether it was said in a channel since Footnote was invited to it."""
@@ -128,3 +138,7 @@ class NoticeBoard:
 def _mark_of(message: Message) -> str:
     block_id = string(message.blocks[0], "block_id") if message.blocks else ""
     return block_id.removeprefix(_MARK) if block_id.startswith(_MARK) else ""
+
+
+def _digest(post: Post) -> str:
+    return sha256(json.dumps(post.blocks).encode()).hexdigest()

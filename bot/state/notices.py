@@ -20,6 +20,8 @@ class Notice:
     """Stands in the post, so that it is found again whatever was written down."""
     ts: str = ""
     """The post; empty as long as nobody has written down that it stands."""
+    said: str = ""
+    """A digest of what stands there."""
 
 
 class NoticeRow(Base):
@@ -31,6 +33,7 @@ class NoticeRow(Base):
     place: Mapped[str] = mapped_column(primary_key=True)
     mark: Mapped[str]
     ts: Mapped[str] = mapped_column(default="")
+    said: Mapped[str] = mapped_column(default="")
 
 
 class Notices:
@@ -44,12 +47,13 @@ class Notices:
         """The notice in a channel; None where none was ever begun."""
         with self._database.reading() as session:
             row = session.get(NoticeRow, (self._team, place))
-            return Notice(Place(row.place), row.mark, row.ts) if row else None
+            return Notice(Place(row.place), row.mark, row.ts, row.said) if row else None
 
     def write(self, notice: Notice) -> None:
         """Remember a notice, instead of an earlier one in the same channel."""
         with self._database.session() as session:
-            session.merge(NoticeRow(team=self._team, place=notice.place, mark=notice.mark, ts=notice.ts))
+            row = NoticeRow(team=self._team, place=notice.place, mark=notice.mark, ts=notice.ts, said=notice.said)
+            session.merge(row)
 
     def forget(self, place: Place) -> None:
         """Forget a channel that Footnote has left: whoever invites it again is told again."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.slack.decisions import Decision, standing_of
-from bot.slack.events import Event
+from bot.slack.events import Event, channel_of, parse_event
 from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
 from bot.slack.interactions import Press
 from bot.state.choices import Choice, Chosen
@@ -110,6 +110,26 @@ def test_where_it_finds_itself_at_a_start_it_says_so_once(firm: Firm) -> None:
         firm.settle()
     assert (len(firm.posts("trio")), firm.posts("yard")) == (1, [])
     assert NOTICE_READERS[ConversationKind.GROUP_DM] in words_in(firm.posts("trio")[0]["blocks"])  # type: ignore[arg-type]
+
+
+def test_another_model_is_told_of_where_it_was_told_before(firm: Firm) -> None:
+    """At the start after it was set, in the message that stands; nothing is posted anew, and nothing twice."""
+    firm.invite("shop")
+    arrivals, board = firm.consenting.arrivals, firm.consenting.consent.board
+    assert "shop" not in [found_in(firm, body) for body in arrivals.untold(firm.slack.workspace.joined())]
+    newer = replace(board, model_host="other.example")
+    consent = replace(firm.consenting.consent, board=newer)
+    later = replace(arrivals, consent=consent)
+    for body in later.untold((firm.conversation("shop"),)):
+        later.handle(parse_event(body))
+    (notice,) = firm.posts("shop")
+    assert "other.example" in words_in(notice["blocks"])  # type: ignore[arg-type]
+    assert list(later.untold((firm.conversation("shop"),))) == []
+
+
+def found_in(firm: Firm, body: Mapping[str, object]) -> str:
+    """The name of the channel that an event of our own is about."""
+    return firm.slack.workspace.conversation(channel_of(parse_event(body))).name
 
 
 def test_a_notice_that_stands_is_not_posted_again_after_a_crash(firm: Firm, monkeypatch: pytest.MonkeyPatch) -> None:
