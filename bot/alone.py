@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 from bot.access.membership import Membership
 from bot.slack.asking import Asking
+from bot.slack.elsewhere import Elsewhere
 from bot.slack.ledger import Ledger
 from bot.slack.looking import Looking
 from bot.slack.names import Names
 from bot.slack.offers import LOOK_ACTION, SHARE_ACTION, Offering
-from bot.slack.origins import Origins
 from bot.slack.posting import Poster
 from bot.slack.pressing import Act, Pressing
 from bot.slack.sharing import Sharing, can_be_shown
@@ -48,9 +48,9 @@ class Alone:
         return Offering(self.offers, self.vault, partial(can_be_shown, self.workspace), self.clock)
 
     @property
-    def origins(self) -> Origins:
+    def elsewhere(self) -> Elsewhere:
         """Knows what was said where a private answer's question was asked."""
-        return Origins(self.offers, self.threads, self.access, self.place_of)
+        return Elsewhere(self.offers, self.threads, self.access, self.place_of)
 
     def pressing(
         self,

@@ -135,7 +135,7 @@ def _asking(
 ) -> Asking:
     us, asked, threads = slack.workspace.identity(), Questions(database), alone.threads
     hearing = Hearing(slack.workspace, slack.names, threads, asked, follow_ups)
-    parts = partial(path_parts, slack.access, alone.origins.earlier_turns)
+    parts = partial(path_parts, slack.access, alone.elsewhere.earlier_turns)
     wishes = wishes_of(database, us.team, Directory(slack.workspace, insists=True))
 
     def reply(question: Question) -> Reply:

@@ -9,13 +9,13 @@ from itertools import islice
 
 from bot.slack.asking import Asking, Door
 from bot.slack.commanding import asks_for_help
+from bot.slack.elsewhere import asked_in
 from bot.slack.escaping import link
 from bot.slack.hearing import question_of
 from bot.slack.interactions import Command, Press
 from bot.slack.messages import Message, Names
 from bot.slack.offers import LOOK_S
 from bot.slack.opening import opening, opens
-from bot.slack.origins import origin_of
 from bot.slack.replies import note
 from bot.slack.telling import Telling
 from bot.slack.threads import Threads
@@ -120,7 +120,7 @@ class Looking:
 
     def _asked_words(self, look: Look) -> str:
         """The question's words as they stand now; empty where it is gone."""
-        message = self.threads.message(origin_of(look))
+        message = self.threads.message(asked_in(look))
         return self._words(message) if message and message.user == look.asker else ""
 
     def _words(self, message: Message) -> str:

@@ -262,3 +262,13 @@ def test_the_log_never_holds_what_people_wrote(database: Database, caplog: pytes
     assert "secret" not in caplog.text
     assert "ValueError at handle (test_inbox.py:" in caplog.text
     assert "A sentence of ours." in caplog.text
+
+
+def test_what_runs_out_is_erased_while_it_works(database: Database) -> None:
+    """Every few seconds, with the time of that moment, whether or not anything comes."""
+    seen: list[float] = []
+    inbox = Inbox(database, [Lane("questions", Scripted())], lease_s=0.03, clock=lambda: 7.0, tidy=seen.append)
+    inbox.start()
+    wait_for(lambda: len(seen) >= 2)
+    inbox.stop()
+    assert set(seen) == {7.0}

@@ -181,7 +181,7 @@ def test_follow_ups_below_a_look_know_what_was_asked(office: StillOffice) -> Non
         private = looked(office, "ann", "general", reply_ts)
         office.say("ann", "dm of ann", "and in winter?", string(private, "thread_ts"))
         office.settle()
-    turns = bot.alone.origins.earlier_turns(bot.answers.asked[-1])
+    turns = bot.alone.elsewhere.earlier_turns(bot.answers.asked[-1])
     assert [(turn.author, turn.is_footnote) for turn in turns] == [("ann", False), ("", True)]
     assert turns[0].text == "how many days?"
     assert turns[1].text.startswith(WORDS)
@@ -197,10 +197,10 @@ def test_a_look_at_a_follow_up_knows_the_channels_thread_while_it_may_be_read(of
         office.settle()
         question = bot.answers.asked[-1]
         assert (ts != root, question.surface) == (True, Surface.DM)
-        assert [turn.text for turn in bot.alone.origins.earlier_turns(question)] == ["About carrying over days."]
+        assert [turn.text for turn in bot.alone.elsewhere.earlier_turns(question)] == ["About carrying over days."]
         office.client("ann").conversations_leave(channel=office.channel("secret"))
         office.settle()
-        assert bot.alone.origins.earlier_turns(question) == ()
+        assert bot.alone.elsewhere.earlier_turns(question) == ()
 
 
 def test_a_failed_look_is_told_and_can_be_tried_again(office: StillOffice) -> None:

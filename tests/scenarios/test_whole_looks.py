@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.evaluation.access.stage import Theatre
-from bot.texts import CANT_BE_SHARED, ONLY_FOR_THE_ASKER, REFUSAL
+from bot.state.offers import Offers
+from bot.texts import CANT_BE_SHARED, OFFER_IS_OLD, ONLY_FOR_THE_ASKER, REFUSAL
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson
 from sandbox.state import Message
 from sandbox.types import Json
@@ -141,9 +142,14 @@ def test_a_shared_answer_goes_with_the_words_that_it_rests_on(company: Company) 
     assert [message.text for message in own(company, "shop") if "heron" in message.text] == []
 
 
-def test_a_private_answer_can_be_shared_for_a_day(company: Company) -> None:
-    """Then what was kept of it is gone."""
-    answer = looked(company, "bo", "ladder")
-    company.passes(24 * 3600.0 + 1)
-    press(company, "bo", "dm", answer, "share")
-    assert len(own(company, "shop")) == 1
+def test_a_private_answer_can_be_shared_for_a_day(theatre: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then what was kept of it is erased, while the bot does whatever else it does."""
+    forgotten: list[float] = []
+    monkeypatch.setattr(Offers, "forget", lambda _offers, at: forgotten.append(at))
+    with open_company(theatre, SEED) as company:
+        answer = looked(company, "bo", "ladder")
+        company.passes(24 * 3600.0 + 1)
+        press(company, "bo", "dm", answer, "share")
+        assert (len(own(company, "shop")), whispers(company, "bo")[-1]) == (1, OFFER_IS_OLD)
+        company.stage.bot.inbox.tidy()
+        assert forgotten == [company.stage.still.workspace.clock.now()]

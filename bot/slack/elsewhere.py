@@ -12,15 +12,15 @@ from bot.types import Question, Surface, Turn
 from retrieval.types import Place
 
 
-def origin_of(look: Look, words: str = "") -> Question:
+def asked_in(look: Look, words: str = "") -> Question:
     """The question where it was asked."""
     thread_ts = look.root_ts if look.root_ts != look.question_ts else None
     return Question(look.team, look.asker, look.channel, look.question_ts, thread_ts, words, Surface.CHANNEL)
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
-    """Where the private answers' questions come from."""
+class Elsewhere:
+    """Where the questions of private answers were asked."""
 
     offers: Offers
     threads: Threads
@@ -29,19 +29,19 @@ class Origins:
     """Our own id of a channel."""
 
     def earlier_turns(self, question: Question) -> tuple[Turn, ...]:
-        """What was said before a question: of one that a channel's asker has answered alone, what was said there.
+        """What was said before a question: of one that was asked in a channel, what was said there before it.
 
         Nothing of a channel that the asker may not read any more.
         """
-        origin = self.of(question)
-        if origin is None or question.thread_ts is not None:
+        asked = self.of(question)
+        if asked is None or question.thread_ts is not None:
             return self.threads.earlier_turns(question)
-        can_read = self.access.scope_of(question).admits({self.place_of(origin.channel)})
-        return self.threads.earlier_turns(origin) if can_read else ()
+        can_read = self.access.scope_of(question).admits({self.place_of(asked.channel)})
+        return self.threads.earlier_turns(asked) if can_read else ()
 
     def of(self, question: Question) -> Question | None:
         """The message of a channel that asked what is answered, or was, in a DM's thread; None where none did."""
         if question.surface is not Surface.DM:
             return None
         look = self.offers.look_below(question.team, question.channel, question.root_ts)
-        return origin_of(look, question.text) if look and not look.is_command else None
+        return asked_in(look, question.text) if look and not look.is_command else None
