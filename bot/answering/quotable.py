@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.answering.orders import is_order_to_machine
 from retrieval.chunking.blocks import BlockKind, parse
 from retrieval.chunking.splitting import leads_in
 from retrieval.chunking.units import LABEL, Unit, units
@@ -94,7 +95,7 @@ def _of(hit: Hit) -> Iterator[Quotable]:
             asked = own if is_talk else ""
         elif kind is UnitKind.SENTENCE and leads_in(own):
             lead_in = own
-        elif unit.start >= opening_ends:
+        elif unit.start >= opening_ends and not is_order_to_machine(own):
             header = f"{lead_in}\n{unit.text[: -len(own)]}".strip() if kind is UnitKind.TABLE_ROW else ""
             above = passage.heading_path if not headings else _above(headings, unit.start, passage)
             yield Quotable(kind, unit.text, own, header, above, asked, hit, unit.start, unit.end)
@@ -102,10 +103,10 @@ def _of(hit: Hit) -> Iterator[Quotable]:
 
 def _end_of_opening_question(text: str) -> int:
     """Where the first message ends when it asks something; what else it says belongs to the asking."""
-    ends = [match.start() for match in LABEL.finditer(text)][1:2] or [len(text)]
-    opening = text[: ends[0]]
-    is_answered = ends[0] < len(text)
-    return ends[0] if "?" in opening and (is_answered or len(opening) <= _SHORT_MESSAGE) else 0
+    labels = list(LABEL.finditer(text))
+    end = labels[1].start() if len(labels) > 1 else len(text)
+    opening = text[labels[0].end() if labels else 0 : end]  # a speaker's name asks nothing
+    return end if "?" in opening and (end < len(text) or len(opening) <= _SHORT_MESSAGE) else 0
 
 
 def _headings(passage: Passage) -> list[tuple[int, int, str]]:

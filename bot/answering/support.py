@@ -10,6 +10,7 @@ from functools import cached_property
 from bot.answering.conditions import leaves_out_condition, leaves_out_whom
 from bot.answering.facts import code, content, is_denied, names, names_held, numbers, numbers_held
 from bot.answering.meaning import Similarity
+from bot.answering.orders import is_order_to_machine
 from bot.answering.words import inverse_frequencies, share_covered
 from bot.types import Quote
 from retrieval.chunking.sentences import sentences
@@ -18,6 +19,10 @@ from retrieval.types import Passage, UnitKind
 
 SUPPORTED = 0.40
 """Mean of covered words and nearness from which on a sentence is supported. Source: docs/decisions/0023."""
+_PART_WORDS = 12
+"""Words of a part; what is shorter than two of them is judged as a whole."""
+_PART_HELD = 0.12
+"""Share of a part's words, weighted, from which on a source says something of it."""
 _SAME_THING = 0.6
 """Share of a sentence's words in one of a source from which on both speak of the same, and "not" tells them apart."""
 _SAME_MEANING = 0.6
@@ -133,7 +138,7 @@ class Sources:
         nearness = self._similarity(text, lines)
         share = max(self._share(text, source) for source in cited)
         support = Support(share, max(nearness), None)
-        if support.score < SUPPORTED:
+        if support.score < SUPPORTED or not all(self._is_held(part, cited) for part in _parts(text)):
             return Support(share, support.nearness, Fault.UNSUPPORTED)
         whole = "\n".join(source.whole for source in cited)
         fault = _unheld(text, whole) or self._twisted(text, said, lines, nearness)
@@ -142,8 +147,14 @@ class Sources:
         return Support(share, support.nearness, fault)
 
     def _share(self, text: str, source: _Source) -> float:
-        wanted = content(text)
-        return max((share_covered(wanted, self._rarity, window) for window in source.windows), default=0.0)
+        """Nothing of it where a source has words of the sentence in its headings alone: a title supports nothing."""
+        wanted, above = content(text), content(source.above)
+        windows = (window for window in source.windows if (wanted - above) & window)
+        return max((share_covered(wanted, self._rarity, window) for window in windows), default=0.0)
+
+    def _is_held(self, part: str, cited: Sequence[_Source]) -> bool:
+        """Whether the sources say something of a part of a long sentence: the rest can't vouch for it."""
+        return max(self._share(part, source) for source in cited) >= _PART_HELD
 
     def _twisted(self, text: str, said: str, lines: list[str], nearness: Sequence[float]) -> Fault | None:
         """Whether the sentences of the sources that say the same say it otherwise; one that agrees is enough."""
@@ -159,6 +170,13 @@ class Sources:
         if all(is_denied(text, line) for line in same):
             return Fault.DENIED
         return Fault.CONDITION if all(leaves_out_condition(f"{said}\n{text}", line) for line in same) else None
+
+
+def _parts(text: str) -> list[str]:
+    """A long sentence in parts, the last of which reaches back to be whole; nothing where it is short."""
+    words = text.split()
+    starts = [*range(0, len(words) - _PART_WORDS, _PART_WORDS), len(words) - _PART_WORDS]
+    return [" ".join(words[start : start + _PART_WORDS]) for start in starts] if len(words) >= 2 * _PART_WORDS else []
 
 
 def _unheld(text: str, whole: str) -> Fault | None:
@@ -184,11 +202,12 @@ def _laid_out(passage: Passage) -> _Source:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """The sentences, list items, rows and blocks of code, with their offsets; all of it where there is none."""
+    """The sentences, list items, rows and blocks of code that state something, with their offsets; all of the text
+    where none does."""
     found: list[tuple[int, str]] = []
     for unit in units(text):
         if unit.kind is UnitKind.LIST:
             found += [(unit.start + start, unit.text[start:end]) for start, end in sentences(unit.text)]
         else:
             found.append((unit.start, unit.text))
-    return found or [(0, text)]
+    return [(start, line) for start, line in found if not is_order_to_machine(line)] or [(0, "")]

@@ -47,6 +47,14 @@ class EvalAnswers:
 
 
 @dataclass(frozen=True, slots=True)
+class EvalInjection:
+    """Measure what orders that were planted in what is read bring about."""
+
+    file: Path
+    json: bool
+
+
+@dataclass(frozen=True, slots=True)
 class EvalAccess:
     """Prove who may read what in made-up workspaces."""
 
@@ -73,6 +81,9 @@ def add_eval(commands: Commands) -> None:
     rewriting.add_argument("file", type=Path, metavar="FILE", help="JSON lines of id, history, question and rewrite")
     add_json(rewriting)
     _add_eval_answers(add_command(parts, "answers", EvalAnswers))
+    injection = add_command(parts, "injection", EvalInjection)
+    injection.add_argument("file", type=Path, metavar="FILE", help="JSON lines of pages or texts with planted orders")
+    add_json(injection)
 
 
 def _add_eval_answers(parser: Parser) -> None:

@@ -11,6 +11,7 @@ from bot.commands.measuring import (
     BenchStore,
     EvalAccess,
     EvalAnswers,
+    EvalInjection,
     EvalRetrieval,
     EvalRewriting,
     add_bench,
@@ -95,6 +96,7 @@ Command = (
     | EvalRewriting
     | EvalAccess
     | EvalAnswers
+    | EvalInjection
     | BenchStore
     | Status
     | RunSandbox
