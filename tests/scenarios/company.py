@@ -134,7 +134,7 @@ def question(topic: str) -> str:
 @contextmanager
 def open_company(theatre: Theatre, seed: Seed) -> Iterator[Company]:
     """A company with a bot that has read what is there."""
-    with theatre.stage(World(seed, (), Words(Random(1)), ())) as stage:
+    with theatre.stage(World(seed, (), Words(Random(1)), (), answers_guests=False)) as stage:
         company = Company(stage)
         stage.still.connect(stage.take)
         yield company

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from bot.evaluation.access.stage import Theatre
+from bot.evaluation.access.worlds import Document
 from bot.slack.rounds import WINDOW_S
 from bot.slack.threads import Threads
 from bot.texts import PART_REMOVED, REFUSAL, REMOVED
 from bot.types import Question, Turn
-from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
+from retrieval.types import WORKSPACE
+from sandbox.seed import Seed, SeedChannel, SeedFile, SeedMessage, SeedPerson, SeedTeam
 from sandbox.types import Json
 from tests.scenarios.company import Company, open_company, question, sentence
 
@@ -289,6 +292,63 @@ def test_who_leaves_a_private_channel_loses_what_it_told_them_alone(company: Com
     assert "otter" in company.asks("bo", "budget")
     company.does("bo", "conversations.leave", channel=company.channel("board").id)
     assert sorted(replies(company)) == sorted([REMOVED, stays])
+
+
+# ------------------------------------------------------------------------------------------ files and documents
+
+
+MAIL = SeedFile("mail.eml", content=sentence("garden", "viper"), mode="email", filetype="email")
+
+
+@pytest.fixture
+def with_mail(theatre: Theatre) -> Iterator[Company]:
+    """A company in whose shop a mail was shared."""
+    messages = {"shop": (SeedMessage("ann", "The mail about it.", files=(MAIL,)),)}
+    with open_company(theatre, replace(SEED, messages=messages)) as company:
+        yield company
+
+
+@pytest.mark.parametrize("how", ["deleted", "taken_out", "with_its_message", "private", "changed"])
+def test_what_a_file_said_is_removed(with_mail: Company, how: str) -> None:
+    """When it is deleted, unshared, deleted with its message, made private with its channel, or says something else."""
+    company, shop = with_mail, with_mail.channel("shop")
+    assert "viper" in company.asks("cy", "garden")
+    (file,) = company.stage.still.workspace.files.values()
+    if how == "deleted":
+        company.does("ann", "files.delete", file=file.id)
+    elif how == "taken_out":
+        company.does("ann", "sandbox.unshareFile", file=file.id, channel=shop.id)
+    elif how == "with_its_message":
+        delete(company, next(message.ts for message in shop.messages.values() if message.files))
+    elif how == "private":
+        company.does("ann", "sandbox.convertChannel", channel=shop.id, to="private")
+    else:
+        company.passes(5.0)
+        company.does("ann", "sandbox.changeFile", file=file.id, content=sentence("garden", "bison"))
+        looks_round(company)  # it is read anew after the event, and nothing tells of that
+    assert "viper" not in shown(company)
+
+
+@pytest.mark.parametrize("text", [sentence("gate", "bison"), ""])
+def test_what_a_document_said_is_removed_with_the_next_round(company: Company, text: str) -> None:
+    """When it is indexed again without the words, or not at all."""
+    company.stage.put_document(Document("page", f"# Gates\n\n{sentence('gate', 'viper')}\n", ""))
+    assert "viper" in company.asks("bo", "gate", "hall")
+    if text:
+        company.stage.put_document(Document("page", f"# Gates\n\n{text}\n", ""))
+    else:
+        company.stage.index.remove([one.source_id for one in company.indexed(WORKSPACE)])
+    looks_round(company)
+    assert "viper" not in shown(company)
+
+
+def test_a_document_that_says_the_same_elsewhere_keeps_its_answers(company: Company) -> None:
+    """What changes around the words that are quoted changes no answer."""
+    company.stage.put_document(Document("page", f"# Gates\n\n{sentence('gate', 'viper')}\n", ""))
+    before = company.asks("bo", "gate", "hall")
+    company.stage.put_document(Document("page", f"# Gates\n\nNews. {sentence('gate', 'viper')} More news.\n", ""))
+    looks_round(company)
+    assert replies(company) == [before]
 
 
 # ------------------------------------------------------------------------------------------ time
