@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.access.deciding import Live, channel_to_decide_about
+from bot.errors import SlackDenied
 from bot.slack.asking import usual_notices
 from bot.slack.decisions import Decision, button, channel_of, has_seen, standing_of
 from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
@@ -26,7 +27,7 @@ from bot.texts import (
     SHARED_SINCE,
     STAYS_SILENT,
 )
-from bot.types import Admission, Conversation, Question
+from bot.types import Admission, Conversation, PersonKind, Question
 from retrieval.types import Place
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class Consent:
         decision = Decision(press.action)
         conversation = channel_to_decide_about(channel_of(press), press.user, self.slack)
         if conversation is None:
-            self._tell(press, NOT_YOURS_TO_DECIDE)
+            self._tell(press, NOT_YOURS_TO_DECIDE if self._may_be_told(press) else "")
         elif decision is Decision.ALLOW and not (conversation.shared_with and has_seen(press, conversation)):
             self._tell(press, SHARED_SINCE)
         else:
@@ -119,6 +120,17 @@ class Consent:
         if decision is Decision.ALLOW and not standing.is_silent and not self.board.has_told(conversation):
             self.board.tell(conversation, press.id)
         self.board.renew(conversation)
+
+    def _may_be_told(self, press: Press) -> bool:
+        """Whether somebody hears anything where they pressed: of those who aren't ours, nobody where we are silent."""
+        if not press.channel:
+            return True
+        try:
+            is_ours = self.slack.person(press.user).kind in (PersonKind.MEMBER, PersonKind.GUEST)
+            standing = standing_of(self.slack.conversation(press.channel), self.choices, self.team)
+        except SlackDenied:
+            return False
+        return is_ours or not standing.is_silent
 
     def _at(self, press: Press) -> float:
         return press.at or self.clock()

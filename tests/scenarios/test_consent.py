@@ -237,6 +237,8 @@ def test_a_shared_channel_is_silent_until_a_member_allows_it_and_after_it_is_clo
     company.press("bo", "partners", Decision.CLOSE.value)
     assert company.ask("ann", "partners", FERRY)[1] == ""
     assert company.whispers("ann")[-1]["text"] == STAYS_SILENT
+    company.press("eve", "partners", Decision.ALLOW.value)
+    assert len(company.whispers("eve")) == 1
 
 
 def test_an_invitation_is_answered_by_the_notice_and_the_history(company: Company) -> None:
