@@ -147,6 +147,16 @@ def test_a_channel_that_the_index_has_lost_is_read_from_its_beginning(channels: 
     assert channels.texts("shop") == SHOP
 
 
+def test_a_name_that_changed_while_nobody_listened_stands_above_older_words_too(channels: Channels) -> None:
+    """Those are not read again: of a channel that was read to its end the last days are."""
+    channels.read("shop")
+    (read,) = channels.progress.all()
+    channels.progress.write(replace(read, newest="1775000000.000100"))  # a month later
+    channels.person("ann").conversations_rename(channel=channels.sandbox.channel_id("shop"), name="depot")
+    channels.read("depot")
+    assert {passage.title for passage in channels.store.page("", 99)} == {"#depot"}
+
+
 def test_a_channel_that_fails_is_noted_and_the_rest_goes_on(channels: Channels) -> None:
     """One channel that can't be read keeps no other from being read; it is read as a whole next time."""
     refusal = {"method": "conversations.history", "error": "ekm_access_denied"}

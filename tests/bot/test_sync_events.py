@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,16 @@ def test_leaving_drops_what_was_read(channels: Channels) -> None:
     channels.happens(type="channel_left", channel=shop)
     assert channels.store.count() == 0
     assert channels.progress.all() == ()
+
+
+def test_a_new_name_stands_above_everything_at_once(channels: Channels) -> None:
+    """What was read under the old name bears it, before anything is read again; no vector is touched."""
+    shop = channels.sandbox.channel_id("shop")
+    before = channels.store.page("", 99)
+    channels.person("ann").conversations_rename(channel=shop, name="depot")
+    channels.happens(type="channel_rename", channel={"id": shop, "name": "depot", "created": 1})
+    assert channels.store.page("", 99) == tuple(replace(passage, title="#depot") for passage in before)
+    assert [conversation.name for conversation in channels.read_later] == ["depot"]
 
 
 def test_an_event_that_could_not_be_dealt_with_is_noted_as_a_gap(channels: Channels) -> None:

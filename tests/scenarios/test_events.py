@@ -10,6 +10,7 @@ import pytest
 
 from bot.evaluation.access.stage import Theatre
 from bot.texts import NOT_FOR_GUESTS, REFUSAL
+from bot.types import Question, Surface
 from sandbox.faults import EventFault
 from sandbox.seed import Seed, SeedChannel, SeedMessage, SeedPerson, SeedTeam
 from tests.scenarios.company import MANY, Company, open_company, question, sentence
@@ -224,9 +225,9 @@ def test_a_public_channel_made_private(company: Company) -> None:
 def test_a_conversion_whose_event_comes_late_is_seen_when_it_comes(company: Company) -> None:
     """Also when the lists that were read meanwhile are fresh."""
     assert "heron" in company.asks("cy", "ladder")
-    company.stage.still.faults.delayed.append(EventFault("message", 1, 20.0))
+    company.stage.still.faults.delayed.append(EventFault("message", 1, 2.0))
     _convert(company, "shop", "private")
-    company.passes(20.0)
+    company.passes(2.0)
     assert company.asks("cy", "ladder") == REFUSAL
 
 
@@ -377,6 +378,8 @@ def test_what_it_left_is_unused_before_slack_can_be_asked(company: Company) -> N
     shop, channel = company.place("shop"), company.channel("shop").id
     company.does("ann", "sandbox.fail", method="conversations.info", error="internal_error", count=1)
     company.does("ann", "conversations.kick", channel=channel, user=_footnote(company))
+    asked = Question(company.team, company.user("cy"), company.dm("cy").id, "1.0", None, "q", Surface.DM)
+    assert not company.stage.slack.access.scope_of(asked).admits(frozenset({shop}))
     assert company.asks("cy", "ladder") == REFUSAL
     assert company.indexed(shop)
     company.passes(60.0)
