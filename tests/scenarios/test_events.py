@@ -374,11 +374,12 @@ def test_its_own_leaving_purges_by_the_other_event_too(company: Company) -> None
 
 
 def test_what_it_left_is_unused_before_slack_can_be_asked(company: Company) -> None:
-    """Nothing is deleted until Slack says that Footnote is out, and nothing is used from the event on."""
-    shop, channel = company.place("shop"), company.channel("shop").id
-    company.does("ann", "sandbox.fail", method="conversations.info", error="internal_error", count=1)
-    company.does("ann", "conversations.kick", channel=channel, user=_footnote(company))
+    """From the moment the event comes; deleted it is when Slack says so."""
+    shop, still = company.place("shop"), company.stage.still
     asked = Question(company.team, company.user("cy"), company.dm("cy").id, "1.0", None, "q", Surface.DM)
+    company.does("ann", "sandbox.fail", method="conversations.info", error="internal_error", count=1)
+    still.call("conversations.kick", company.user("ann"), channel=company.channel("shop").id, user=_footnote(company))
+    still.deliver()
     assert not company.stage.slack.access.scope_of(asked).admits(frozenset({shop}))
     assert company.asks("cy", "ladder") == REFUSAL
     assert company.indexed(shop)
