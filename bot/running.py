@@ -81,7 +81,7 @@ def build_bot(
     asking = _asking(slack, database, index, follow_ups, model, alone, consenting, remembering)
     pressing = alone.pressing(Questions(database), asking, index.passages_of, consenting.acts)
     lanes = (
-        Lane("answers", AsLongAsWelcome(remembering.withdrawing, keeping.welcome), wants=is_slacks),
+        Lane("answers", AsLongAsWelcome(remembering.withdrawing, keeping.welcome), workers=2, wants=is_slacks),
         Lane("questions", AsLongAsWelcome(asking, keeping.welcome), workers=2, wants=is_slacks),
         Lane("actions", AsLongAsWelcome(pressing, keeping.welcome), workers=2, wants=is_interaction),
         Lane("consent", AsLongAsWelcome(consenting.arrivals, keeping.welcome), wants=is_slacks),

@@ -77,13 +77,16 @@ class Asking:
     def handle(self, event: Event) -> None:
         """Reply to the question that an event puts, if it puts one that no other event has put."""
         question = self._hearing.question_in(event)
-        if question is None or not self._asked.take(question, event.id, time.time()):
+        if question is None:
             return
-        admission = self._door.may_ask(question)
-        if admission is Admission.ADMITTED:
-            self._reply_unless_gone(question, event.attempt)
-        else:
-            self._turn_away(question, admission)
+        if self._asked.take(question, event.id, time.time()):
+            admission = self._door.may_ask(question)
+            if admission is Admission.ADMITTED:
+                self._reply_unless_gone(question, event.attempt)
+            else:
+                self._turn_away(question, admission)
+        elif event.attempt > 1 and self._asked.is_withdrawn(question):
+            self._take_back(question)  # which an earlier attempt may not have come to
 
     def give_up(self, event: Event, incident: str) -> None:
         """Tell the asker that something went wrong, unless the reply stands there after all."""
@@ -97,6 +100,7 @@ class Asking:
         if standing.is_whole:
             self._note_standing(question, standing)
         else:
+            self._remembered(question, standing)
             self._poster.tell_asker(question, note(FAILURE.format(incident=incident)))
             self._asked.close(question, QuestionState.FAILED)
         self._poster.show_idle(question)
@@ -125,25 +129,38 @@ class Asking:
         """Post a reply; False, and nothing of it stands, where its question was taken back meanwhile."""
         reply = entry.reply
         posts = render(reply.outcome, self._buttons(question, reply))
-        for part, ts in standing.stamps:
-            entry.posted(part, ts)
+        entry.note(standing)
         is_wanted = not self._asked.is_withdrawn(question)
         reply_ts = self._poster.reply(question, posts, standing, entry.posted) if is_wanted else ""
         if self._asked.close(question, QuestionState.ANSWERED, reply_ts):
             entry.finish()
             return True
-        for ts in entry.posts():
-            self._poster.delete(question.channel, ts)
-        entry.cancel()
+        self._take_back(question)
         return False
 
     def _note_standing(self, question: Question, standing: Posted) -> None:
         """Write down that the whole reply stands, which an earlier attempt has posted."""
-        self._asked.close(question, QuestionState.ANSWERED, standing.last_ts)
-        if entry := self._ledger.resume(question):
-            for part, ts in standing.stamps:
-                entry.posted(part, ts)
+        entry = self._remembered(question, standing)
+        if not self._asked.close(question, QuestionState.ANSWERED, standing.last_ts):
+            self._take_back(question)
+        elif entry:
             entry.finish()
+
+    def _remembered(self, question: Question, standing: Posted) -> Entry | None:
+        """What an earlier attempt wrote down, with all that stands of it."""
+        entry = self._ledger.resume(question)
+        if entry:
+            entry.note(standing)
+        return entry
+
+    def _take_back(self, question: Question) -> None:
+        """Delete what was posted of the reply to a question that is there no more."""
+        entry = self._ledger.resume(question)
+        stands = {ts for _, ts in self._standing(question).stamps} | set(entry.posts() if entry else ())
+        for ts in sorted(stands):
+            self._poster.delete(question.channel, ts)
+        if entry:
+            entry.cancel()
 
     def _reply_unless_gone(self, question: Question, attempt: int) -> None:
         """A question that was deleted meanwhile needs no reply, and its asker no words about it."""

@@ -20,7 +20,7 @@ _KEY_IS_GONE = "ekm_access_denied"
 
 _Ref = tuple[Place, str]
 """A message, by its place and `ts`."""
-_Found = Mapping[_Ref, Message | None]
+Found = Mapping[_Ref, Message | None]
 """Messages as they stand now: None where one is gone, left out where Footnote may not look."""
 
 
@@ -75,7 +75,7 @@ class Grounds:
         Args:
             indexed_at: by passage, when the latest change was made to its source that the index knows of.
         """
-        found = self._messages(message for one in cited for message in one.messages)
+        found = self.now(message for one in cited for message in one.messages)
         return tuple(self._looked_at(one, found, indexed_at.get(one.passage_id)) for one in cited)
 
     def as_shared(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
@@ -96,10 +96,26 @@ class Grounds:
         lost = self.by_messages(answer) | self.by_sources(answer) | self.by_readers(answer, scopes)
         return lost.union(*by_files)
 
-    def by_messages(self, answer: PostedAnswer, only: Collection[_Ref] | None = None) -> frozenset[int]:
-        """The markers that rest on a message which was changed or deleted, or isn't to be used any more."""
-        messages = [message for one in _open(answer) for message in one.messages]
-        found = self._messages(message for message in messages if only is None or _ref(message) in only)
+    def now(self, cited: Iterable[CitedMessage]) -> Found:
+        """Messages as they stand now, each thread read once."""
+        by_thread: dict[tuple[Place, str], list[_Ref]] = {}
+        for message in cited:
+            by_thread.setdefault((message.place, message.root_ts), []).append(_ref(message))
+        found: dict[_Ref, Message | None] = {}
+        for (place, root_ts), refs in by_thread.items():
+            thread = self._thread(place, root_ts)
+            if thread is not None:
+                found |= {(place, ts): thread.get(ts) for place, ts in refs}
+        return found
+
+    def by_messages(self, answer: PostedAnswer, found: Found | None = None) -> frozenset[int]:
+        """The markers that rest on a message which was changed or deleted, or isn't to be used any more.
+
+        Args:
+            found: the messages that are in question; all are where it is None.
+        """
+        if found is None:
+            found = self.now(message for one in _open(answer) for message in one.messages)
         return _markers(one for one in _open(answer) if any(self._is_lost(m, found) for m in one.messages))
 
     def by_sources(self, answer: PostedAnswer) -> frozenset[int]:
@@ -137,14 +153,14 @@ class Grounds:
         passages = self.passages_of(cited.source_id)
         return bool(passages) and all(stands_in(quote, passages) for quote in cited.quotes)
 
-    def _is_lost(self, cited: CitedMessage, found: _Found) -> bool:
+    def _is_lost(self, cited: CitedMessage, found: Found) -> bool:
         """Whether a message says something else than when it was cited; of one that can't be read nobody knows."""
         if _ref(cited) not in found or not cited.sha256:
             return False
         now = found[_ref(cited)]
         return now is None or sha256_of(now) != cited.sha256 or now.user in self.unused()
 
-    def _looked_at(self, cited: Cited, found: _Found, indexed_at: float | None) -> Cited:
+    def _looked_at(self, cited: Cited, found: Found, indexed_at: float | None) -> Cited:
         messages = tuple(_digested(message, found) for message in cited.messages)
         seen = [found[_ref(message)] for message in messages if _ref(message) in found]
         is_shut = any(_ref(message) not in found and self.reads(message.place) for message in cited.messages)
@@ -154,17 +170,6 @@ class Grounds:
     def _is_late(self, message: Message, indexed_at: float | None) -> bool:
         is_newer = indexed_at is not None and message.changed_at > indexed_at
         return is_newer or message.user in self.unused()
-
-    def _messages(self, cited: Iterable[CitedMessage]) -> _Found:
-        by_thread: dict[tuple[Place, str], list[_Ref]] = {}
-        for message in cited:
-            by_thread.setdefault((message.place, message.root_ts), []).append(_ref(message))
-        found: dict[_Ref, Message | None] = {}
-        for (place, root_ts), refs in by_thread.items():
-            thread = self._thread(place, root_ts)
-            if thread is not None:
-                found |= {(place, ts): thread.get(ts) for place, ts in refs}
-        return found
 
     def _thread(self, place: Place, root_ts: str) -> Mapping[str, Message] | None:
         """A thread by `ts`; None where Footnote may not read it: whether its readers may is for their scope to say."""
@@ -191,6 +196,6 @@ def _ref(message: CitedMessage) -> _Ref:
     return (message.place, message.ts)
 
 
-def _digested(message: CitedMessage, found: _Found) -> CitedMessage:
+def _digested(message: CitedMessage, found: Found) -> CitedMessage:
     now = found.get(_ref(message))
     return replace(message, sha256=sha256_of(now)) if now else message

@@ -11,6 +11,7 @@ from bot.answering.quotable import leans
 from bot.errors import SlackError
 from bot.slack.citing import cited_by
 from bot.slack.grounds import Grounds
+from bot.slack.posting import Posted
 from bot.state.answers import Answers
 from bot.state.posted import Cited
 from bot.types import Answer, Claim, Outcome, Question, Refusal, Reply
@@ -83,6 +84,11 @@ class Entry:
     def posted(self, part: int, ts: str) -> None:
         """Write down that a message of it stands."""
         self.ledger.answers.posted(self.answer_id, part, ts)
+
+    def note(self, standing: Posted) -> None:
+        """Write down what of it an earlier attempt has posted."""
+        for part, ts in standing.stamps:
+            self.posted(part, ts)
 
     def posts(self) -> tuple[str, ...]:
         """The `ts` of all messages of it that stand."""

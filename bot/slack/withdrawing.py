@@ -169,8 +169,11 @@ class Withdrawing:
 
     def _by_message(self, channel: str, ts: str) -> Iterator[tuple[PostedAnswer, Look]]:
         ref = (self.place_of(channel), ts)
-        look = partial(self.grounds.by_messages, only={ref})
-        yield from ((answer, look) for answer in self.answers.resting_on_message(*ref))
+        answers = self.answers.resting_on_message(*ref)
+        cited = (message for answer in answers for one in answer.cited for message in one.messages)
+        same = [message for message in cited if (message.place, message.ts) == ref]
+        look = partial(self.grounds.by_messages, found=self.grounds.now(same[:1]))
+        yield from ((answer, look) for answer in answers)
 
     def _by_access(self, change: AccessChange, scopes: Scopes) -> Iterator[tuple[PostedAnswer, Look]]:
         look = partial(self.grounds.by_readers, scopes=scopes)
@@ -178,11 +181,15 @@ class Withdrawing:
         yield from ((answer, look) for answer in found)
 
     def _read_by(self, change: AccessChange) -> Iterator[PostedAnswer]:
-        """What somebody reads of whom something has changed: of a full member, in channels, that changes nothing."""
-        is_member = self._kind(change.user) is PersonKind.MEMBER
-        if change.channel and not is_member:
-            yield from self.answers.concerning(self.place_of(change.channel))
-        channels = () if is_member or change.channel else self._channels_of(change.user)
+        """What somebody reads of whom something has changed."""
+        place = self.place_of(change.channel) if change.channel else None
+        if self._kind(change.user) is PersonKind.MEMBER:  # who comes and goes, and is no other than everybody else
+            alone = self.answers.read_by(change.user, ()) if place else ()
+            yield from (answer for answer in alone if any(place in one.places for one in answer.cited))
+            return
+        if place:
+            yield from self.answers.concerning(place)
+        channels = () if place else self._channels_of(change.user)
         yield from self.answers.read_by(change.user, [self.place_of(channel) for channel in channels])
 
     def _kind(self, user_id: str) -> PersonKind:

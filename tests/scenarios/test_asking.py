@@ -215,6 +215,30 @@ def test_what_was_posted_of_an_answer_goes_with_its_question(office: Office, mon
     assert office.replies("ann", "general", root) == []
 
 
+def test_what_could_not_be_deleted_with_its_question_is_deleted_later(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where Slack fails just then, the next attempt finds what was posted, and deletes it."""
+    post = Poster.reply
+
+    def posted_while_deleted(poster: Poster, *arguments: Any, **more: Any) -> str:
+        ts = post(poster, *arguments, **more)
+        office.client("ann").chat_delete(channel=office.channel("general"), ts=bot.answers.asked[0].ts)
+        eventually(lambda: bot.asked.is_withdrawn(bot.answers.asked[0]))
+        office.control("fail", method="chat.delete", error="internal_error")
+        return ts
+
+    monkeypatch.setattr(Poster, "reply", posted_while_deleted)
+    with office.bot() as bot:
+        root = office.say("bo", "general", "Who knows about days off?")
+        office.say("ann", "general", "@footnote do you?", thread=root)
+        eventually(lambda: bot.answers.asked)
+        eventually(lambda: office.replies("ann", "general", root), lambda replies: replies == [])
+        eventually(lambda: len(office.calls("chat.delete")) == 2)
+        settled(bot)
+    assert (office.replies("ann", "general", root), len(bot.answers.asked)) == ([], 1)
+
+
 def test_a_deletion_that_overtakes_its_question_cancels_it(office: Office) -> None:
     """Events come in any order: what is gone by the time that it comes is not answered."""
     for event in ("message", "app_mention"):
