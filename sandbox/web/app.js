@@ -24,7 +24,7 @@ function refill(id, html) {
   if (atEnd) toEnd(list);
 }
 
-let mark = "";
+let mark = (workspace && workspace.dataset.mark) || ""; // set where what is shown may be older than the page
 async function refresh() {
   const { live, person, thread, highlight } = workspace.dataset;
   const query = new URLSearchParams({ as: person, thread, highlight, seen: mark });

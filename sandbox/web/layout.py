@@ -69,14 +69,15 @@ def workspace_page(sight: Sight, viewer: Viewer, handbook: bool) -> str:
         viewer.person.id,
         sight.thread_ts,
         sight.highlight,
-        _sidebar(sight.channel, viewer, handbook),
+        sidebar(sight.channel, viewer, handbook),
         _conversation(sight, viewer),
         _thread(sight, viewer) if sight.thread_ts else _NOTHING,
     )
     return page(f"{viewer.title_of(sight.channel)} · {viewer.workspace.team.name}", body, "client")
 
 
-def _sidebar(current: Channel, viewer: Viewer, handbook: bool) -> Markup:
+def sidebar(current: Channel, viewer: Viewer, handbook: bool) -> Markup:
+    """All that the viewer can open, with what is open marked."""
     mine, others, direct = _sorted_channels(viewer)
     book = Markup('<a href="/handbook/">▤ Handbook</a>') if handbook else _NOTHING
     frame = Markup('<nav class="sidebar"><h1>{}</h1>{}{}{}{}{}{}</nav>')
@@ -96,10 +97,11 @@ def _app_dm(viewer: Viewer) -> Channel | None:
 
 
 def _app_link(current: Channel, viewer: Viewer) -> Markup:
-    """To the DM with the app, which is made when it is first opened."""
+    """To the DM with the app, which is made when it is first opened, and to its Home tab."""
     app = viewer.workspace.people[viewer.workspace.app.user_id]
     kind = "app current" if current is _app_dm(viewer) else "app"
-    return Markup('<a class="{}" href="/dm/{}?as={}">◆ {}</a>').format(kind, app.id, viewer.person.id, app.real_name)
+    links = Markup('<a class="{}" href="/dm/{}?as={}">◆ {}</a><a href="/home?as={}">⌂ Home</a>')
+    return links.format(kind, app.id, viewer.person.id, app.real_name, viewer.person.id)
 
 
 def _switcher(current: Channel, viewer: Viewer) -> Markup:

@@ -18,10 +18,12 @@ from sandbox.types import Json
 from sandbox.web.composing import as_sent
 from sandbox.web.files import file_response
 from sandbox.web.handbook import Handbook
+from sandbox.web.home import home_html, home_page
 from sandbox.web.layout import choice_page, choosers, note_page, workspace_page
 from sandbox.web.messages import Sight, thread_html, timeline_html
 from sandbox.web.viewer import Viewer
 
+_JSON = "application/json"
 _ASSETS = {"style.css": "text/css", "app.js": "text/javascript"}
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'"
@@ -51,7 +53,7 @@ class Pages:
             return self._book_page(rest)
         viewer = self._viewer(request)
         if viewer is None:
-            onward = request.full_path.rstrip("?") if room in ("client", "archives", "dm", "files") else "/"
+            onward = request.full_path.rstrip("?") if room in ("client", "archives", "dm", "files", "home") else "/"
             return _html(choice_page(self._workspace, onward, self._handbook is not None))
         response = self._for_viewer(request, viewer, room, rest.split("/"))
         response.set_cookie("as", viewer.person.id, samesite="Lax")
@@ -70,6 +72,8 @@ class Pages:
                 return self._live(request.args, viewer, channel_id)
             case "client", [channel_id, ("post" | "press") as act] if request.method == "POST":
                 return self._post(request, viewer, channel_id) if act == "post" else self._press(request, channel_id)
+            case "home", [act]:
+                return self._home(request, viewer, act)
             case "archives", [channel_id, *message]:
                 return self._archives(request.args, viewer, channel_id, "".join(message))
             case "files", [_, file_id, *_]:
@@ -111,10 +115,7 @@ class Pages:
             return _missing()
         sight = Sight(channel, args.get("thread", ""), args.get("highlight", ""))
         fresh = {"timeline": str(timeline_html(sight, viewer)), "thread": str(thread_html(sight, viewer))}
-        mark = sha1(repr(fresh).encode(), usedforsecurity=False).hexdigest()
-        if args.get("seen") == mark:
-            return Response(status=204)
-        return Response(json.dumps({**fresh, "mark": mark}), mimetype="application/json")
+        return _fresh(fresh, args.get("seen", ""))
 
     def _post(self, request: Request, viewer: Viewer, channel_id: str) -> Response:
         typed, thread = request.form.get("text", "").strip(), request.form.get("thread", "")
@@ -137,7 +138,19 @@ class Pages:
         names = ("ts", "action_id", "value")
         given = {"channel": channel_id, **{name: request.form.get(name, "") for name in names}}
         answer = self._api.answer("sandbox.pressButton", given, person_token(request.form.get("as", "")))
-        return Response(json.dumps(answer.body), mimetype="application/json")
+        return Response(json.dumps(answer.body), mimetype=_JSON)
+
+    def _home(self, request: Request, viewer: Viewer, act: str) -> Response:
+        """The app's Home tab: opened, as it is now, or with a button pressed in it."""
+        token = person_token(viewer.person.id)
+        if act == "press" and request.method == "POST":
+            given = {name: request.form.get(name, "") for name in ("action_id", "value")}
+            return Response(json.dumps(self._api.answer("sandbox.pressHome", given, token).body), mimetype=_JSON)
+        if act == "live":
+            return _fresh({"timeline": str(home_html(viewer)), "thread": ""}, request.args.get("seen", ""))
+        self._api.answer("sandbox.openHome", {}, token)
+        app_dm = self._workspace.open_direct([viewer.person.id, self._workspace.app.user_id])
+        return _html(home_page(app_dm, viewer, self._handbook is not None))
 
     def _archives(self, args: Mapping[str, str], viewer: Viewer, channel_id: str, message: str) -> Response:
         """A permalink: the conversation, and the thread, with the message pointed at."""
@@ -156,6 +169,14 @@ class Pages:
     def _book_page(self, address: str) -> Response:
         shown = self._handbook.page(address) if self._handbook else None
         return _html(shown) if shown else _missing()
+
+
+def _fresh(parts: Mapping[str, str], seen: str) -> Response:
+    """Parts of a page, unless the browser has seen them, whose mark is `seen`."""
+    mark = sha1(repr(parts).encode(), usedforsecurity=False).hexdigest()
+    if seen == mark:
+        return Response(status=204)
+    return Response(json.dumps({**parts, "mark": mark}), mimetype=_JSON)
 
 
 def _asset(name: str) -> Response:

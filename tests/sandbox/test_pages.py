@@ -245,6 +245,22 @@ def test_odd_messages_break_no_page(sandbox: Sandbox, client: ClientFor, content
     assert Browser(sandbox, "ann").open(f"client/{general}")[0] == 200
 
 
+def test_the_home_tab_opens_and_takes_presses(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
+    """Opening it tells the app; what that publishes shows to this person alone, with buttons that reach the app."""
+    bo, ann = Browser(sandbox, "bo"), Browser(sandbox, "ann")
+    assert "shows nothing here" in bo.open("home")[1]
+    assert app.expect("app_home_opened")[0]["user"] == sandbox.user_id("bo")
+    go = {"type": "button", "action_id": "go", "value": "7", "text": {"type": "plain_text", "text": "Go <on>"}}
+    view = {"type": "home", "blocks": [{"type": "actions", "elements": [go]}]}
+    client("bot").views_publish(user_id=sandbox.user_id("bo"), view=view)
+    shown = json.loads(bo.open("home/live")[1])
+    assert "Go &lt;on&gt;" in shown["timeline"]
+    assert bo.open("home/live", seen=shown["mark"])[0] == 204
+    assert "Go" not in json.loads(ann.open("home/live")[1])["timeline"]
+    assert json.loads(bo.send("home/press", action_id="go", value="7")[1])["acked"] is True
+    assert json.loads(ann.send("home/press", action_id="go", value="7")[1])["ok"] is False
+
+
 def test_buttons_can_be_pressed_in_the_browser(sandbox: Sandbox, client: ClientFor, app: ListeningApp) -> None:
     """A press reaches the app as that person's."""
     general = sandbox.channel_id("general")
