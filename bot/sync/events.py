@@ -103,7 +103,8 @@ class Sync:
 
     def give_up(self, event: Event, incident: str) -> None:
         """Note that the index lacks something of the channel, and have it read again as a whole, at the latest when
-        Footnote starts again."""
+        Footnote starts again; and have compared what the event said of channels."""
+        self.reconcile_soon()
         if file_id := file_of(event.payload):
             self.files.check(file_id)
         touched = touched_by(event.payload, self.workspace.identity())

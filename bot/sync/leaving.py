@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.errors import SlackDenied
@@ -61,6 +62,8 @@ class Leaving:
     departures: Departures
     places: Places
     us: Identity
+    _deciding: threading.RLock = field(default_factory=threading.RLock)
+    """Held from Slack's answer to what follows from it, or an invitation in between would be overruled."""
 
     def hear(self, event: Event) -> None:
         """Use nothing any more of a channel that an event says Footnote is out of, before anything else is done."""
@@ -81,20 +84,21 @@ class Leaving:
         place = self.places.find(self.us.team, channel_id)
         if place is None:
             return True
-        self.departures.suspect(place)
-        is_out = self._is_out(channel_id, is_told)
-        if is_out:
-            self.drop(place)
-        elif is_out is False:
-            self.departures.withdraw(place)
-        return bool(is_out)
+        with self._deciding:
+            self.departures.suspect(place)
+            is_out = self._is_out(channel_id, is_told)
+            if is_out:
+                self.drop(place)
+            elif is_out is False:
+                self.departures.withdraw(place)
+            return bool(is_out)
 
     def drop(self, place: Place) -> None:
         """Delete what was read of a channel; what is on its way is dropped when it comes."""
         self.departures.make_sure(place)
         self.reader.purge(place)
         self.progress.forget(place)
-        log.info("place %s: Footnote is out of it, and what was read of it is deleted", place)
+        log.info("place %s: what was read of it is deleted", place)
 
     def drop_doubles(self) -> None:
         """Delete what was read under an id of ours that a conversation no longer has, since it had an older one."""
@@ -109,9 +113,9 @@ class Leaving:
 
     def enter(self, conversations: Iterable[Conversation]) -> None:
         """Footnote is in these, whatever was said before."""
-        left = self.departures.places()
-        for place in {conversation.place for conversation in conversations} & left:
-            self.departures.withdraw(place)
+        with self._deciding:
+            for place in {conversation.place for conversation in conversations} & self.departures.places():
+                self.departures.withdraw(place)
 
     def _is_out(self, channel_id: str, is_told: bool) -> bool | None:
         """None where Slack neither says that it is nor that it isn't."""

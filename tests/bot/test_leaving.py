@@ -149,6 +149,23 @@ def test_being_turned_away_is_leaving(channels: Channels) -> None:
         assert known(channels, place) == GONE
 
 
+def test_an_invitation_while_slack_is_asked_counts(channels: Channels, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Slack said before it is acted upon before it, in whichever threads."""
+    shop = channels.conversation("shop")
+    kick(channels, "shop")
+    invited = threading.Thread(target=lambda: channels.leaving.enter([shop]))
+
+    def is_itself() -> bool:
+        invited.start()
+        invited.join(0.2)  # it waits, as long as this isn't decided
+        return True
+
+    monkeypatch.setattr(channels.workspace, "is_itself", is_itself)
+    channels.leaving.settle(shop.id, is_told=True)
+    invited.join()
+    assert shop.place not in channels.leaving.departures.places()
+
+
 def test_what_is_being_read_of_a_channel_that_was_left_is_dropped(channels: Channels) -> None:
     """A history that is half read when Footnote leaves leaves nothing behind."""
     shop = channels.conversation("shop")

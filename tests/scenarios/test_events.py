@@ -387,6 +387,19 @@ def test_what_it_left_is_unused_before_slack_can_be_asked(company: Company) -> N
     assert company.indexed(shop) == ()
 
 
+def test_what_slack_would_not_say_for_long_is_asked_again(company: Company) -> None:
+    """An event that could not be dealt with has everything compared, soon."""
+    company.does("ann", "sandbox.fail", method="conversations.info", error="internal_error", count=MANY)
+    company.does("ann", "conversations.kick", channel=company.channel("shop").id, user=_footnote(company))
+    company.passes(5.0)
+    company.passes(20.0)
+    assert company.stage.bot.nightly.is_asked
+    assert company.indexed(company.place("shop"))
+    company.stage.still.faults.refused.clear()
+    company.sleeps()
+    assert company.indexed(company.place("shop")) == ()
+
+
 def test_a_kick_without_any_event_is_found_out(company: Company) -> None:
     """Within a minute nothing of a private channel is used, and after a night nothing of any channel is kept."""
     places = [company.place("board"), company.place("shop")]
