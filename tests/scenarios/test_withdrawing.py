@@ -15,10 +15,11 @@ from bot.slack.rounds import WINDOW_S
 from bot.slack.threads import Threads
 from bot.texts import PART_REMOVED, REFUSAL, REMOVED
 from bot.types import Question, Turn
-from retrieval.types import WORKSPACE
+from retrieval.types import WORKSPACE, Anchor
 from sandbox.seed import Seed, SeedChannel, SeedFile, SeedMessage, SeedPerson, SeedTeam
 from sandbox.types import Json
 from tests.scenarios.company import Company, open_company, question, sentence
+from tests.scenarios.office import ANSWER, HANDBOOK, Answers, Office, eventually
 
 SEED = Seed(
     people=(
@@ -464,3 +465,32 @@ def test_what_a_dying_bot_left_is_taken_back_by_the_next(company: Company) -> No
     answers.fall(answer.id, {1})
     company.stage.bot.rounds.run_now(None)
     assert replies(company) == [REMOVED]
+
+
+def test_a_channel_with_another_id_is_still_the_one_that_was_cited(company: Company) -> None:
+    """Slack gives a channel another id when it begins to be shared; what is deleted in it then goes all the same."""
+    ts = company.says("ann", "shop", sentence("cellar", "gecko"))
+    company.asks("bo", "cellar", "hall")
+    company.does("ann", "sandbox.changeChannelId", channel=company.channel("shop").id)
+    assert "gecko" in shown(company)
+    delete(company, ts)
+    assert "gecko" not in shown(company)
+
+
+def test_what_happened_while_no_bot_ran_is_found_at_the_start(office: Office) -> None:
+    """Another process, the same database: what was cited is gone, and of that no event comes any more."""
+    ts = office.say("bo", "general", "You can carry over five days.")
+    with office.bot(answers := Answers()) as bot:
+        url = f"https://home.slack.com/archives/{office.channel('general')}/p{ts.replace('.', '')}"
+        answers.passages = [
+            replace(HANDBOOK, places=frozenset({bot.places["general"]}), anchors=(Anchor(0, url, "bo", 1.0),))
+        ]
+        answers.answer = replace(ANSWER, citations=(replace(ANSWER.citations[0], url=url),))
+        asked = office.say("ann", "general", "@footnote how many days?")
+        eventually(lambda: office.replies("ann", "general", asked), lambda replies: "five_ days" in "".join(replies))
+    office.control("dropEvents", event="message", count=9)
+    office.client("bo").chat_delete(channel=office.channel("general"), ts=ts)
+    with office.bot(Answers()) as bot:
+        bot.remembering.rounds.start()
+        eventually(lambda: office.replies("ann", "general", asked), lambda replies: replies == [REMOVED])
+        bot.remembering.rounds.stop()
