@@ -143,7 +143,7 @@ NOT_YOURS_TO_DECIDE = "Sorry, only full members of this workspace who are in the
 """To whoever pressed, alone; the same for guests, for others and for what can't be found."""
 
 HOME_HELP = "_In a channel, mention me. Here, write to me under “Messages”._"
-MINE = "*Your own messages*"
+MINE = "**Your own messages**"
 MINE_ARE_USED = (
     "What you write in channels that I read can be quoted in answers, with your name and a link, to those who could "
     "open it anyway."
@@ -155,7 +155,7 @@ USE_MINE = "Use my messages"
 MINE_LEFT_OUT = "From now on your messages are not used for answers. That can be changed in my Home tab."
 MINE_USED = "From now on your messages can be used for answers. That can be changed in my Home tab."
 
-CHANNELS = "*Channels that you are in and that I have been invited to*"
+CHANNELS = "**Channels that you are in and that I have been invited to**"
 NO_CHANNELS = "There are none yet."
 GROUP_MESSAGE = "Group message: {names}"
 CHANNEL_IS_READ = "read"

@@ -78,7 +78,7 @@ class Home:
             return
         blocks = list(_said(NOTICE_HELLO))
         if kind is PersonKind.MEMBER:
-            blocks += _said(f"{HELP}\n{HOME_HELP}")
+            blocks += _said(f"{HELP}\n\n{HOME_HELP}")
         blocks += self._own(user)
         if kind is PersonKind.MEMBER:
             blocks += self._channels(user, page)
@@ -103,14 +103,14 @@ class Home:
         is_unused = own is not None and own.holds
         is_leaving = user in self.choices.unused_and_still_indexed(self.team)
         said = [MINE, MINE_ARE_UNUSED if is_unused else MINE_ARE_USED, *([MINE_ARE_LEAVING] if is_leaving else [])]
-        return _said("\n".join(said), own_button(is_unused=is_unused))
+        return _said("\n\n".join(said), own_button(is_unused=is_unused))
 
     def _channels(self, user: str, page: int) -> Iterator[Block]:
         theirs = self.slack.conversations_of(user)
         channels = sorted((c for c in self.slack.joined() if c.id in theirs), key=lambda channel: channel.name)
         shown = channels[page * CHANNELS_ON_A_PAGE :][:CHANNELS_ON_A_PAGE]
         yield {"type": "divider"}
-        yield from _said(CHANNELS if channels else f"{CHANNELS}\n{NO_CHANNELS}")
+        yield from _said(CHANNELS if channels else f"{CHANNELS}\n\n{NO_CHANNELS}")
         for channel in shown:
             # A list of channels doesn't say with whom a channel is shared.
             exact = self.slack.conversation(channel.id) if channel.is_shared else channel

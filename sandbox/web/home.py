@@ -25,4 +25,4 @@ def home_html(viewer: Viewer) -> Markup:
     """What the app has last published for the viewer."""
     view = viewer.workspace.homes.get(viewer.person.id)
     shown = blocks_html(objects(view.get("blocks")), viewer) if view else _EMPTY
-    return Markup('<div class="message" data-ts="home"><div class="body">{}</div></div>').format(shown)
+    return Markup('<div class="home" data-ts="home">{}</div>').format(shown)
