@@ -66,9 +66,9 @@ def _left(message: Message, fallen: frozenset[int], stands: frozenset[int]) -> l
     return [*head, *claims, section(f"_{PART_REMOVED}_", REMOVED_ID), *tail, *sources]
 
 
-def _texts(blocks: Sequence[Block]) -> set[str]:
-    """All that is said in sections."""
-    return {string(child(block, "text"), "text") for block in blocks if string(block, "type") == "section"}
+def _texts(blocks: Sequence[Block]) -> list[str]:
+    """All that is said in sections, in no order of theirs."""
+    return sorted(string(child(block, "text"), "text") for block in blocks if string(block, "type") == "section")
 
 
 def _is_header(block: Block) -> bool:

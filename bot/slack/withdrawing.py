@@ -10,7 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from bot.errors import SlackDenied, SlackError
-from bot.slack.events import Event, access_change, revoked_channel
+from bot.slack.events import Event, access_change, revoked_channel, tells_of_lost_events
 from bot.slack.grounds import Grounds, Scopes
 from bot.slack.messages import Message, carried_files, parse
 from bot.slack.payloads import Payload, child, string
@@ -22,6 +22,9 @@ from bot.state.posted import PostedAnswer
 from bot.types import AccessChange, Person, PersonKind
 from retrieval.errors import RetrievalError
 from retrieval.types import Place
+
+LOST_S = 24 * 3600.0
+"""Where Slack says that events were lost, the answers of the last day are looked at, as after a start."""
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +102,7 @@ class Withdrawing:
             self.answers.note_look(answer.id, now)
             return fallen
 
-        recent = (*self.answers.unsettled(), *self.answers.since(now - window_s, most))
+        recent = (*self.answers.unsettled(most), *self.answers.since(now - window_s, most))
         self._each((answer, look) for answer in recent)
 
     def _each(self, concerned: Iterable[tuple[PostedAnswer, Look]]) -> None:
@@ -139,7 +142,9 @@ class Withdrawing:
                 else:
                     self.poster.delete(answer.channel, change.ts)
         except SlackDenied as denied:
-            log.error("answer %s in %s can't be reached to take something back: %s", answer.id, answer.channel, denied)
+            log.warning(
+                "answer %s in %s can't be reached to take something back: %s", answer.id, answer.channel, denied
+            )
             return False
         log.info("answer %s in %s: %d messages changed", answer.id, answer.channel, len(changes))
         return True
@@ -161,7 +166,10 @@ class Withdrawing:
         for file_id in files_of(event.payload):
             look = partial(self.grounds.by_file, file_id=file_id, scopes=scopes)
             yield from ((answer, look) for answer in self.answers.resting_on_source(self.source_of_file(file_id)))
-        if channel := revoked_channel(event):
+        if tells_of_lost_events(event):
+            look = partial(self.grounds.fallen, scopes=scopes)
+            yield from ((answer, look) for answer in self.answers.since(self.clock() - LOST_S))
+        elif channel := revoked_channel(event) or changed_history(event.payload):
             look = partial(self.grounds.fallen, scopes=scopes)
             yield from ((answer, look) for answer in self.answers.concerning(self.place_of(channel)))
         elif change := access_change(event):
@@ -212,6 +220,12 @@ def changed_message(event: Payload) -> str:
     is_deletion = string(event, "subtype") == "message_deleted"
     changed = string(child(event, "message"), "ts") if string(event, "subtype") == "message_changed" else ""
     return string(event, "deleted_ts") if is_deletion else changed
+
+
+def changed_history(event: Payload) -> str:
+    """The channel of which Slack says that many messages were changed at once; empty where it says nothing of one."""
+    is_one = string(event, "type") in ("channel_history_changed", "group_history_changed")
+    return string(event, "channel") if is_one else ""
 
 
 def files_of(event: Payload) -> frozenset[str]:

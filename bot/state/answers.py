@@ -142,9 +142,9 @@ class Answers:
         is_reader = or_(and_(*alone), AnswerRow.place.in_(list(places)))
         return self._found(is_reader, AnswerRow.citations.any())
 
-    def unsettled(self) -> tuple[PostedAnswer, ...]:
-        """The answers of which something is to be taken away, newest first."""
-        return self._found(AnswerRow.is_settled.is_(False))
+    def unsettled(self, limit: int | None = None) -> tuple[PostedAnswer, ...]:
+        """The answers of which something is to be taken away, those first that were not looked at for longest."""
+        return self._found(AnswerRow.is_settled.is_(False), order=AnswerRow.looked_at.asc(), limit=limit)
 
     def since(self, at: float, limit: int | None = None) -> tuple[PostedAnswer, ...]:
         """The answers since a time, those first that were not looked at for longest."""

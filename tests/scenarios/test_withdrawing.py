@@ -372,6 +372,20 @@ def test_what_no_event_told_of_is_found_by_the_next_round(company: Company, chan
     assert "gecko" not in shown(company)
 
 
+@pytest.mark.parametrize("kind", ["channel_history_changed", "app_rate_limited"])
+def test_an_event_that_tells_of_others_that_never_came_has_answers_looked_at(company: Company, kind: str) -> None:
+    """`channel_history_changed`: many messages at once; `app_rate_limited`: Slack has sent none for a while."""
+    ts = company.says("ann", "shop", sentence("cellar", "gecko"))
+    company.asks("bo", "cellar", "hall")
+    with company.losing_events():
+        delete(company, ts)
+    if kind == "app_rate_limited":
+        company.hears({"type": kind, "team_id": company.team, "minute_rate_limited": 1, "api_app_id": "A1"})
+    else:
+        company.happens({"type": kind, "channel": company.channel("shop").id})
+    assert "gecko" not in shown(company)
+
+
 @pytest.mark.parametrize("change", ["deleted", "guest"])
 def test_a_change_during_the_answer_is_not_missed(
     company: Company, change: str, monkeypatch: pytest.MonkeyPatch
