@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.app import Slack
+from bot.slack.concerned import Concerned
 from bot.slack.events import Event, access_change
 from bot.slack.grounds import Grounds
 from bot.slack.ledger import Ledger
@@ -76,8 +77,8 @@ def build_remembering(
         partial(slack.choices.unused_people, us.team),
         lambda place: progress.of(place) is not None,
     )
-    poster, source_of_file = Poster(slack.client), partial(source_of, us.team)
-    withdrawing = Withdrawing(answers, grounds, slack.workspace, poster, place_of, source_of_file, clock)
+    concerned = Concerned(answers, grounds, slack.workspace, place_of, partial(source_of, us.team), clock)
+    withdrawing = Withdrawing(answers, grounds, concerned, slack.workspace, Poster(slack.client), clock)
     ledger = Ledger(answers, grounds, slack.access, place_of, withdrawing.recheck, clock)
     return Remembering(
         answers, ledger, withdrawing, Rounds(withdrawing), place_of, slack.access.scope_of, slack.certain.forget
