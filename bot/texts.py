@@ -36,7 +36,8 @@ REMARKS = {
 }
 
 PART_REMOVED = (
-    "Something that stood here was removed: what it rested on was changed or deleted, or not everybody here may read it."
+    "Something that stood here was removed: what it rested on was changed or deleted, or not everybody here may read "
+    "it."
 )
 """In an answer of which a part may no longer stand; the same whatever the reason."""
 
@@ -112,7 +113,7 @@ NOTICE_NEVER_TO_MODEL = "Nothing that stands in this channel is sent to a langua
 NOTICE_NO_MODEL = "Nothing is sent to a language model; what was written is quoted as it stands."
 NOTICE_STOP = (
     "Any full member of my workspace who is in here can stop this with a button below, or by removing me. And "
-    "everybody can keep their own messages out of it: in my Home tab, or by writing _help_ to me."
+    "everybody can keep their own messages out of it: with the last button, or in my Home tab."
 )
 NOTICE_LEFT_OUT = (
     "I don't read this channel: {name} decided that. Nothing in it is used for answers. Any full member of my "
@@ -152,8 +153,8 @@ MINE_ARE_UNUSED = "What you write is not used for answers. What you ask me is an
 MINE_ARE_LEAVING = "I am reading the channels again, so that nothing that you wrote stays in my index."
 LEAVE_MINE_OUT = "Don't use my messages"
 USE_MINE = "Use my messages"
-MINE_LEFT_OUT = "From now on your messages are not used for answers. That can be changed in my Home tab."
-MINE_USED = "From now on your messages can be used for answers. That can be changed in my Home tab."
+MINE_LEFT_OUT = "From now on your messages are not used for answers."
+MINE_USED = "From now on your messages can be used for answers."
 
 CHANNELS = "**Channels that you are in and that I have been invited to**"
 NO_CHANNELS = "There are none yet."

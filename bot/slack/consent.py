@@ -11,12 +11,20 @@ from typing import Protocol
 from bot.access.deciding import Live, channel_to_decide_about
 from bot.errors import SlackDenied
 from bot.slack.asking import usual_notices
-from bot.slack.decisions import Decision, button, channel_of, has_seen, standing_of
-from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
+from bot.slack.decisions import (
+    LEAVE_MINE_OUT_ACTION,
+    USE_MINE_ACTION,
+    Decision,
+    button,
+    channel_of,
+    has_seen,
+    own_button,
+    standing_of,
+)
 from bot.slack.interactions import Press
 from bot.slack.notices import NoticeBoard
 from bot.slack.pressing import Act
-from bot.slack.replies import Post, note
+from bot.slack.replies import Button, Post, note
 from bot.slack.telling import Telling
 from bot.state.choices import Choice, Choices, Chosen
 from bot.texts import (
@@ -86,14 +94,15 @@ class Consent:
     def decide_own(self, press: Press) -> None:
         """Use somebody's own messages or not, from now on, and read again where they may stand."""
         holds = press.action == LEAVE_MINE_OUT_ACTION
-        theirs = self.slack.conversations_of(press.user)
+        theirs = self._channels_of(press.user)
         channels = sorted(self.slack.joined(), key=lambda channel: channel.id not in theirs)
         chosen = Chosen(self.team, Choice.UNUSED, press.user, holds, press.user, self._at(press))
         if self.choices.make(chosen, [channel.place for channel in channels]):
             log.info("messages of %s: %s", press.user, press.action)
         for channel in channels:
             self.read_later(channel)
-        self._tell(press, MINE_LEFT_OUT if holds else MINE_USED)
+        text = MINE_LEFT_OUT if holds else MINE_USED
+        self._tell(press, text if self._may_be_told(press) else "", (own_button(is_unused=holds),))
 
     def offer(self, conversation: Conversation) -> tuple[Post, ...]:
         """What is said, alone, to a member who wants answers in a shared channel in which none may be given."""
@@ -121,23 +130,30 @@ class Consent:
             self.board.tell(conversation, press.id)
         self.board.renew(conversation)
 
+    def _channels_of(self, user: str) -> frozenset[str]:
+        """Those that somebody is in; none of whom Slack doesn't say it."""
+        try:
+            return self.slack.conversations_of(user)
+        except SlackDenied:
+            return frozenset()
+
     def _may_be_told(self, press: Press) -> bool:
         """Whether somebody hears anything where they pressed: of those who aren't ours, nobody where we are silent."""
         if not press.channel:
             return True
         try:
-            is_ours = self.slack.person(press.user).kind in (PersonKind.MEMBER, PersonKind.GUEST)
-            standing = standing_of(self.slack.conversation(press.channel), self.choices, self.team)
+            if self.slack.person(press.user).kind in (PersonKind.MEMBER, PersonKind.GUEST):
+                return True
+            return not standing_of(self.slack.conversation(press.channel), self.choices, self.team).is_silent
         except SlackDenied:
             return False
-        return is_ours or not standing.is_silent
 
     def _at(self, press: Press) -> float:
         return press.at or self.clock()
 
-    def _tell(self, press: Press, text: str) -> None:
+    def _tell(self, press: Press, text: str, buttons: tuple[Button, ...] = ()) -> None:
         """Say it to whoever pressed, alone; in the Home tab it is seen there."""
         if not press.channel:
             self.show_home(press.user)
         elif text:
-            self.telling.whisper(press, text)
+            self.telling.whisper(press, text, buttons)

@@ -9,7 +9,7 @@ from hashlib import sha256
 from bot.slack.interactions import Press
 from bot.slack.replies import Button
 from bot.state.choices import Choice, Choices
-from bot.texts import ALLOW, CLOSE, GIVE_TO_MODEL, KEEP_FROM_MODEL, LEAVE_OUT, READ_AGAIN
+from bot.texts import ALLOW, CLOSE, GIVE_TO_MODEL, KEEP_FROM_MODEL, LEAVE_MINE_OUT, LEAVE_OUT, READ_AGAIN, USE_MINE
 from bot.types import Conversation
 
 
@@ -50,6 +50,10 @@ _LABELS = {
     Decision.ALLOW: ALLOW,
     Decision.CLOSE: CLOSE,
 }
+
+
+LEAVE_MINE_OUT_ACTION = "consent:leave_mine_out"
+USE_MINE_ACTION = "consent:use_mine"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,11 @@ def _is_approved(conversation: Conversation, approved_for: frozenset[str]) -> bo
 def button(decision: Decision, conversation: Conversation) -> Button:
     """The button of a decision; its value says about which channel, and with whom it was shared when it was shown."""
     return Button(decision.value, f"{conversation.id} {_seen(conversation)}", _LABELS[decision])
+
+
+def own_button(*, is_unused: bool) -> Button:
+    """What can be decided about one's own messages, used or not."""
+    return Button(USE_MINE_ACTION, "-", USE_MINE) if is_unused else Button(LEAVE_MINE_OUT_ACTION, "-", LEAVE_MINE_OUT)
 
 
 def channel_of(press: Press) -> str:

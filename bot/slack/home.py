@@ -10,7 +10,7 @@ from slack_sdk import WebClient
 
 from bot.errors import SlackDenied
 from bot.slack.api import SlackApi
-from bot.slack.decisions import Standing, button, standing_of
+from bot.slack.decisions import Standing, button, own_button, standing_of
 from bot.slack.escaping import escape
 from bot.slack.interactions import Press
 from bot.slack.replies import Block, Button, actions, note
@@ -26,7 +26,6 @@ from bot.texts import (
     GROUP_MESSAGE,
     HELP,
     HOME_HELP,
-    LEAVE_MINE_OUT,
     MINE,
     MINE_ARE_LEAVING,
     MINE_ARE_UNUSED,
@@ -34,12 +33,9 @@ from bot.texts import (
     NEXT_PAGE,
     NO_CHANNELS,
     NOTICE_HELLO,
-    USE_MINE,
 )
 from bot.types import Conversation, ConversationKind, Person, PersonKind
 
-LEAVE_MINE_OUT_ACTION = "consent:leave_mine_out"
-USE_MINE_ACTION = "consent:use_mine"
 PAGE_ACTION = "home:page"
 CHANNELS_ON_A_PAGE = 40
 """Each takes two blocks, and a Home tab holds 100."""
@@ -117,11 +113,6 @@ class Home:
             standing = standing_of(exact, self.choices, self.team)
             yield from _about(exact, standing, self.has_model)
         yield from _turning(page, channels)
-
-
-def own_button(*, is_unused: bool) -> Button:
-    """What can be decided about one's own messages, used or not."""
-    return Button(USE_MINE_ACTION, "-", USE_MINE) if is_unused else Button(LEAVE_MINE_OUT_ACTION, "-", LEAVE_MINE_OUT)
 
 
 def _about(channel: Conversation, standing: Standing, has_model: bool) -> Iterator[Block]:

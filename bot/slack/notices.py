@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Protocol
 
 from bot.errors import SlackError
-from bot.slack.decisions import Decision, Standing, button, standing_of
+from bot.slack.decisions import Decision, Standing, button, own_button, standing_of
 from bot.slack.messages import Message
 from bot.slack.names import Names
 from bot.slack.payloads import string
@@ -111,7 +111,8 @@ class NoticeBoard:
     def _post(self, conversation: Conversation, notice: Notice) -> Post:
         standing = standing_of(conversation, self.choices, self.workspace.identity().team)
         said, decisions = self._words(conversation, standing)
-        (post,) = note(said, tuple(button(decision, conversation) for decision in decisions))
+        own = () if standing.is_left_out or standing.is_silent else (own_button(is_unused=False),)
+        (post,) = note(said, (*(button(decision, conversation) for decision in decisions), *own))
         first, *rest = post.blocks
         return replace(post, blocks=({**first, "block_id": f"{_MARK}{notice.mark}"}, *rest))
 

@@ -11,7 +11,7 @@ from bot.slack.api import SlackApi
 from bot.slack.interactions import Command, Press
 from bot.slack.payloads import child, string
 from bot.slack.posting import QUIET
-from bot.slack.replies import Block, Post
+from bot.slack.replies import Block, Button, Post, actions
 
 _NOT_THERE = frozenset({"cannot_reply_to_message", "is_archived", "thread_not_found", "user_not_in_channel"})
 """Besides denials, the errors by which Slack says that somebody can't be told something in a place."""
@@ -25,7 +25,7 @@ class Telling:
     def __init__(self, client: WebClient) -> None:
         self._api = SlackApi(client)
 
-    def whisper(self, done: Press | Command, text: str) -> bool:
+    def whisper(self, done: Press | Command, text: str, buttons: tuple[Button, ...] = ()) -> bool:
         """Tell whoever pressed or typed something that passes, there; whether Slack lets us say it there."""
         thread = {"thread_ts": done.thread_ts} if isinstance(done, Press) and done.thread_ts else {}
         section: Block = {"type": "section", "text": {"type": "mrkdwn", "text": text}}
@@ -35,7 +35,7 @@ class Telling:
                 channel=done.channel,
                 user=done.user,
                 text=text,
-                blocks=[section],
+                blocks=[section, *([actions(buttons)] if buttons else [])],
                 link_names=False,
                 parse="none",
                 **thread,

@@ -27,6 +27,15 @@ BACK_OFF_S = 5.0
 """Of the sandbox's time, after which an event that failed is taken up again."""
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A message of Footnote's, as it shows."""
+
+    ts: str
+    text: str
+    blocks: Sequence[Mapping[str, object]]
+
+
 @dataclass
 class Firm:
     """The workspace, what people see in it, and what the parts had done to channels."""
@@ -74,21 +83,21 @@ class Firm:
         """Invite Footnote to a channel."""
         self.does(by, "conversations.invite", channel=self.id_of(name), users=self.still.workspace.app.user_id)
 
-    def posts(self, name: str) -> list[Json]:
+    def posts(self, name: str) -> list[Shown]:
         """What Footnote has posted in a channel, oldest first."""
         messages = self.still.workspace.channels[self.id_of(name)].messages.values()
         own = [message for message in messages if message.user == self.still.workspace.app.user_id]
-        return [{"ts": message.ts, "text": message.text, "blocks": message.blocks} for message in own if message.blocks]
+        return [Shown(message.ts, message.text, tuple(message.blocks)) for message in own if message.blocks]
 
-    def whispers(self, who: str) -> list[Json]:
+    def whispers(self, who: str) -> list[Shown]:
         """What Footnote has said to somebody alone."""
         seen = self.still.call("sandbox.ephemerals", self.id_of(who))["messages"]
         assert isinstance(seen, list)
-        return seen
+        return [Shown(str(said["ts"]), str(said["text"]), said["blocks"]) for said in seen]
 
     def press(self, who: str, name: str, action: str, ts: str = "") -> None:
         """Press a button on a message of a channel, the last of Footnote's own where none is named."""
-        ts = ts or str(self.posts(name)[-1]["ts"])
+        ts = ts or self.posts(name)[-1].ts
         self.does(who, "sandbox.pressButton", channel=self.id_of(name), ts=ts, action_id=action)
 
     def press_at_home(self, who: str, action: str, value: str = "") -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.decisions import Decision, standing_of
+from bot.slack.decisions import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION, Decision, standing_of
 from bot.slack.events import Event, channel_of, parse_event
-from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
 from bot.slack.interactions import Press
 from bot.state.choices import Choice, Chosen
+from bot.state.notices import Notice
 from bot.texts import (
     MINE_LEFT_OUT,
     MINE_USED,
@@ -70,10 +70,14 @@ def test_who_invites_footnote_is_told_what_it_reads(firm: Firm, name: str, kind:
     """Once, in the channel: who gets answers from it, where the model is, and what can be decided."""
     firm.invite(name)
     (notice,) = firm.posts(name)
-    words = words_in(notice["blocks"])  # type: ignore[arg-type]  # blocks are lists of objects
+    words = words_in(notice.blocks)
     assert NOTICE_READERS[kind] in words
     assert HOST in words
-    assert actions_in(notice["blocks"]) == [Decision.LEAVE_OUT.value, Decision.KEEP_FROM_MODEL.value]  # type: ignore[arg-type]
+    assert actions_in(notice.blocks) == [
+        Decision.LEAVE_OUT.value,
+        Decision.KEEP_FROM_MODEL.value,
+        LEAVE_MINE_OUT_ACTION,
+    ]
     firm.does("ann", "sandbox.repeatEvent", times=3)
     assert firm.posts(name) == [notice]
 
@@ -83,8 +87,8 @@ def test_without_a_model_there_is_nothing_to_decide_about_one(tmp_path: Path) ->
     with open_firm(SEED, tmp_path) as firm:
         firm.invite("shop")
         (notice,) = firm.posts("shop")
-        assert NOTICE_NO_MODEL in words_in(notice["blocks"])  # type: ignore[arg-type]
-        assert actions_in(notice["blocks"]) == [Decision.LEAVE_OUT.value]  # type: ignore[arg-type]
+        assert NOTICE_NO_MODEL in words_in(notice.blocks)
+        assert actions_in(notice.blocks) == [Decision.LEAVE_OUT.value, LEAVE_MINE_OUT_ACTION]
 
 
 def test_who_invites_it_again_is_told_again(firm: Firm) -> None:
@@ -109,7 +113,7 @@ def test_where_it_finds_itself_at_a_start_it_says_so_once(firm: Firm) -> None:
             firm.inbox.keep(found)
         firm.settle()
     assert (len(firm.posts("trio")), firm.posts("yard")) == (1, [])
-    assert NOTICE_READERS[ConversationKind.GROUP_DM] in words_in(firm.posts("trio")[0]["blocks"])  # type: ignore[arg-type]
+    assert NOTICE_READERS[ConversationKind.GROUP_DM] in words_in(firm.posts("trio")[0].blocks)
 
 
 def test_another_model_is_told_of_where_it_was_told_before(firm: Firm) -> None:
@@ -123,7 +127,7 @@ def test_another_model_is_told_of_where_it_was_told_before(firm: Firm) -> None:
     for body in later.untold((firm.conversation("shop"),)):
         later.handle(parse_event(body))
     (notice,) = firm.posts("shop")
-    assert "other.example" in words_in(notice["blocks"])  # type: ignore[arg-type]
+    assert "other.example" in words_in(notice.blocks)
     assert list(later.untold((firm.conversation("shop"),))) == []
 
 
@@ -137,11 +141,11 @@ def test_a_notice_that_stands_is_not_posted_again_after_a_crash(firm: Firm, monk
     board, kept = firm.consenting.consent.board, firm.consenting.consent.board.kept
     write, deaths = kept.write, [True]
 
-    def dying(notice: object) -> None:
-        if getattr(notice, "ts", "") and deaths:
+    def dying(notice: Notice) -> None:
+        if notice.ts and deaths:
             deaths.pop()
             raise KeyboardInterrupt  # nothing catches it, as nothing catches a kill
-        write(notice)  # type: ignore[arg-type]  # what it was given
+        write(notice)
 
     monkeypatch.setattr(kept, "write", dying)
     with pytest.raises(KeyboardInterrupt):
@@ -165,7 +169,7 @@ def test_a_notice_says_what_the_channel_has_become(firm: Firm) -> None:
     firm.invite("shop")
     firm.does("ann", "sandbox.convertChannel", channel=firm.id_of("shop"), to="private")
     (notice,) = firm.posts("shop")
-    assert NOTICE_READERS[ConversationKind.PRIVATE] in words_in(notice["blocks"])  # type: ignore[arg-type]
+    assert NOTICE_READERS[ConversationKind.PRIVATE] in words_in(notice.blocks)
 
 
 # ------------------------------------------------------------------------------------------------- who may decide
@@ -180,14 +184,14 @@ def test_a_member_of_the_channel_decides_and_takes_it_back(firm: Firm, decision:
     assert held(firm, decision.choice, place) == Chosen("T0HOME", decision.choice, place, True, "U0ANN", 0.0)
     (notice,) = firm.posts("shop")
     back = {Decision.LEAVE_OUT: Decision.READ_AGAIN, Decision.KEEP_FROM_MODEL: Decision.GIVE_TO_MODEL}[decision]
-    assert back.value in actions_in(notice["blocks"])  # type: ignore[arg-type]
-    words = words_in(notice["blocks"])  # type: ignore[arg-type]
+    assert back.value in actions_in(notice.blocks)
+    words = words_in(notice.blocks)
     assert ("ann decided" if decision is Decision.LEAVE_OUT else NOTICE_NEVER_TO_MODEL) in words
     firm.press("ann", "shop", back.value)
     taken_back = held(firm, decision.choice, place)
     assert taken_back is not None
     assert not taken_back.holds
-    assert decision.value in actions_in(firm.posts("shop")[0]["blocks"])  # type: ignore[arg-type]
+    assert decision.value in actions_in(firm.posts("shop")[0].blocks)
 
 
 def test_leaving_out_drops_the_channel_and_reading_again_reads_it(firm: Firm) -> None:
@@ -205,7 +209,7 @@ def test_a_guest_and_an_outsider_decide_nothing(firm: Firm) -> None:
     firm.invite("shop")
     before = firm.posts("shop")
     firm.press("gus", "shop", Decision.LEAVE_OUT.value)
-    assert [said["text"] for said in firm.whispers("gus")] == [NOT_YOURS_TO_DECIDE]
+    assert [said.text for said in firm.whispers("gus")] == [NOT_YOURS_TO_DECIDE]
     assert (firm.posts("shop"), firm.dropped, firm.whispers("ann")) == (before, [], [])
     assert held(firm, Choice.LEFT_OUT, firm.conversation("shop").place) is None
 
@@ -227,7 +231,7 @@ def test_what_a_payload_says_decides_nothing(firm: Firm, who: str, value: str) -
 def test_whoever_left_the_channel_since_decides_nothing(firm: Firm) -> None:
     """What counts is who is in it when the press is dealt with, not when the button was shown."""
     firm.invite("board")
-    ts = str(firm.posts("board")[0]["ts"])
+    ts = firm.posts("board")[0].ts
     pressed = {"channel": firm.id_of("board"), "ts": ts, "action_id": Decision.LEAVE_OUT.value}
     firm.still.call("sandbox.pressButton", "U0BO", **pressed)
     firm.still.call("conversations.kick", "U0ANN", channel=firm.id_of("board"), user="U0BO")
@@ -270,7 +274,7 @@ def _pressed_now(firm: Firm, name: str, decision: Decision) -> Press:
 def offered(firm: Firm, who: str = "ann") -> list[str]:
     """What was said to somebody alone, and the buttons below it."""
     seen = firm.whispers(who)
-    return [str(said["text"]) for said in seen] + [a for said in seen for a in actions_in(said["blocks"])]  # type: ignore[arg-type]
+    return [said.text for said in seen] + [a for said in seen for a in actions_in(said.blocks)]
 
 
 ASKED = [SHARED_OFFER, Decision.ALLOW.value, Decision.CLOSE.value]
@@ -286,18 +290,18 @@ def test_a_shared_channel_hears_nothing_and_its_inviter_is_asked(firm: Firm) -> 
 def test_who_allows_it_has_the_notice_posted(firm: Firm) -> None:
     """With whom it was shared is kept; the notice says who reads answers, and offers to close it again."""
     firm.invite("partners")
-    firm.press("ann", "partners", Decision.ALLOW.value, str(firm.whispers("ann")[0]["ts"]))
+    firm.press("ann", "partners", Decision.ALLOW.value, firm.whispers("ann")[0].ts)
     place = firm.conversation("partners").place
     approved = Chosen("T0HOME", Choice.APPROVED, place, True, "U0ANN", 0.0, frozenset({"T0OTHER"}))
     assert held(firm, Choice.APPROVED, place) == approved
     (notice,) = firm.posts("partners")
-    assert NOTICE_SHARED in words_in(notice["blocks"])  # type: ignore[arg-type]
-    assert actions_in(notice["blocks"])[-1] == Decision.CLOSE.value  # type: ignore[arg-type]
+    assert NOTICE_SHARED in words_in(notice.blocks)
+    assert actions_in(notice.blocks)[-2:] == [Decision.CLOSE.value, LEAVE_MINE_OUT_ACTION]
     assert not standing_of(firm.conversation("partners"), firm.slack.choices, "T0HOME").is_silent
     firm.press("bo", "partners", Decision.CLOSE.value)
     (notice,) = firm.posts("partners")
-    assert actions_in(notice["blocks"]) == [Decision.ALLOW.value]  # type: ignore[arg-type]
-    assert [said["text"] for said in firm.whispers("bo")] == [STAYS_SILENT]
+    assert actions_in(notice.blocks) == [Decision.ALLOW.value]
+    assert [said.text for said in firm.whispers("bo")] == [STAYS_SILENT]
 
 
 @pytest.mark.parametrize("who", ["gus", "eve"])
@@ -322,7 +326,7 @@ def test_an_inviter_who_may_not_decide_is_not_asked(firm: Firm, inviter: str) ->
 def test_whoever_said_no_is_not_asked_again(firm: Firm) -> None:
     """The next invitation says how it can be changed."""
     firm.invite("partners")
-    firm.press("ann", "partners", Decision.CLOSE.value, str(firm.whispers("ann")[0]["ts"]))
+    firm.press("ann", "partners", Decision.CLOSE.value, firm.whispers("ann")[0].ts)
     assert offered(firm)[1] == STAYS_SILENT
     assert firm.consenting.consent.offer(firm.conversation("partners"))[0].text == STAYS_SILENT
     assert firm.posts("partners") == []
@@ -331,7 +335,7 @@ def test_whoever_said_no_is_not_asked_again(firm: Firm) -> None:
 def test_an_approval_is_for_those_who_were_there(firm: Firm) -> None:
     """Where one more organisation joins, nothing is said any more until a member allows it again, having seen that."""
     firm.invite("partners")
-    ts = str(firm.whispers("ann")[0]["ts"])
+    ts = firm.whispers("ann")[0].ts
     firm.press("ann", "partners", Decision.ALLOW.value, ts)
     firm.does("ann", "sandbox.shareChannel", channel=firm.id_of("partners"), team="T0THIRD")
     standing = standing_of(firm.conversation("partners"), firm.slack.choices, "T0HOME")
@@ -367,4 +371,17 @@ def test_who_decides_that_in_a_dm_is_told(firm: Firm) -> None:
     dm = firm.does("bo", "sandbox.openHome", tab="messages")["channel"]
     firm.forge("bo", LEAVE_MINE_OUT_ACTION, "-", str(dm))
     firm.forge("bo", USE_MINE_ACTION, "-", str(dm))
-    assert [said["text"] for said in firm.whispers("bo")] == [MINE_LEFT_OUT, MINE_USED]
+    assert [said.text for said in firm.whispers("bo")] == [MINE_LEFT_OUT, MINE_USED]
+
+
+def test_whoever_sees_the_notice_leaves_their_messages_out_there(firm: Firm) -> None:
+    """Also a guest, whom Slack may not let into the Home tab; they are told alone, with the way back below it."""
+    firm.invite("shop")
+    notice = firm.posts("shop")
+    firm.press("gus", "shop", LEAVE_MINE_OUT_ACTION)
+    assert firm.slack.choices.unused_people("T0HOME") == {"U0GUS"}
+    (told,) = firm.whispers("gus")
+    assert (told.text, actions_in(told.blocks)) == (MINE_LEFT_OUT, [USE_MINE_ACTION])
+    assert (firm.posts("shop"), firm.whispers("ann")) == (notice, [])
+    firm.press("gus", "shop", USE_MINE_ACTION, told.ts)
+    assert firm.slack.choices.unused_people("T0HOME") == set()

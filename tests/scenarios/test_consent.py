@@ -16,8 +16,7 @@ from bot.live import LiveIndex, Retrieval
 from bot.models import WritingModel
 from bot.running import Bot, build_bot
 from bot.settings import Settings
-from bot.slack.decisions import Decision
-from bot.slack.home import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION
+from bot.slack.decisions import LEAVE_MINE_OUT_ACTION, USE_MINE_ACTION, Decision
 from bot.slack.listeners import build_app
 from bot.slack.socket import take
 from bot.state.database import open_database
