@@ -28,7 +28,7 @@ from bot.slack.files import SlackFiles
 from bot.slack.workspace import Workspace
 from bot.state.choices import Choices
 from bot.state.database import Database, open_database
-from bot.state.places import Places
+from bot.state.places import Places, new_place
 from bot.state.questions import Questions
 from bot.sync.talk import TalkSources
 from bot.types import Question, Turn
@@ -179,10 +179,20 @@ class Slack:
     """Decides what may go on standing."""
 
 
-def open_slack(settings: Settings, database: Database, clock: Callable[[], float] = time.monotonic) -> Slack:
-    """The workspace that the bot's token belongs to; nothing is asked of it yet. The clock tells how old facts are."""
+def open_slack(
+    settings: Settings,
+    database: Database,
+    clock: Callable[[], float] = time.monotonic,
+    new_id: Callable[[], str] = new_place,
+) -> Slack:
+    """The workspace that the bot's token belongs to; nothing is asked of it yet.
+
+    Args:
+        clock: tells how old facts are.
+        new_id: makes our own ids of conversations.
+    """
     client = open_client(settings.slack_bot_token, settings.slack_api_url)
-    places = Places(database)
+    places = Places(database, new_id)
     workspace = Workspace(client, places)
     choices = Choices(database)
 

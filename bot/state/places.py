@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from sqlalchemy import UniqueConstraint, select
 from sqlalchemy.orm import Mapped, Session, mapped_column
@@ -23,11 +23,17 @@ class PlaceRow(Base):
     channel_id: Mapped[str]
 
 
+def new_place() -> str:
+    """An id that no conversation has, of any team."""
+    return uuid.uuid4().hex
+
+
 class Places:
     """The places of every team's conversations."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, new_id: Callable[[], str] = new_place) -> None:
         self._database = database
+        self._new_id = new_id
 
     def place_of(self, team: str, channel_id: str) -> Place:
         """Our id of a conversation, made on first sight."""
@@ -55,7 +61,7 @@ class Places:
     def _added(self, team: str, channel_ids: Collection[str]) -> Mapping[str, Place]:
         with self._database.session() as session:
             for channel_id in sorted(set(channel_ids) - set(_known(session, team))):
-                insert_new(session, PlaceRow(place=uuid.uuid4().hex, team=team, channel_id=channel_id))
+                insert_new(session, PlaceRow(place=self._new_id(), team=team, channel_id=channel_id))
             return _known(session, team)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from bot.answering.meaning import Meaning
@@ -114,7 +115,9 @@ class Theatre:
             closing(LiveIndex(lambda _: nullcontext(self._retrieval), lambda: None)) as index,
         ):
             clock = still.workspace.clock.now
-            slack = open_slack(self._settings(still, world), database, clock)
+            # Numbered, so that what ranks equal comes in the same order in every run.
+            new_place = map("place{:04}".format, count()).__next__
+            slack = open_slack(self._settings(still, world), database, clock, new_place)
             unread: list[Conversation] = []
             bot = build_bot(slack, database, index, unread.append, clock=clock)
             app = build_app(slack.client, bot.inbox)
