@@ -10,7 +10,7 @@ from typing import Any
 
 from sandbox.demo.opened import words_of, words_opened
 from sandbox.demo.stage import Asked, Stage
-from sandbox.demo.transcript import Link, lines_of, links_of, sections_of
+from sandbox.demo.transcript import Link, buttons_of, lines_of, links_of, sections_of
 
 Say = Callable[[str], None]
 
@@ -59,6 +59,26 @@ class Play:
         """Write to Footnote, and wait for its reply."""
         asked = self._stage.dm(person, text)
         return self._told(f"{person} in a DM:  {text}", asked, person, "dm", text)
+
+    def look(self, exchange: Exchange, text: str) -> Exchange:
+        """Press the button below a reply that offers its asker another look, and wait for the answer in their DM."""
+        asked, label = exchange.asked, buttons_of(exchange.reply)["look"]
+        self._stage.press(asked, exchange.reply, "look")
+        in_dm = self._stage.opened_in_dm(asked.person, after=asked.ts)
+        return self._told(f"{asked.person} presses “{label}” below that:", in_dm, asked.person, "dm", text)
+
+    def share(self, exchange: Exchange) -> str:
+        """Press the button below a private answer that shares it, and give what its asker alone is told."""
+        asked, label = exchange.asked, buttons_of(exchange.reply)["share"]
+        self._say(f"\n  {asked.person} presses “{label}” below that:")
+        self._stage.press(asked, exchange.reply, "share")
+        told = self._stage.told_alone(asked)
+        self._say(f"    footnote, to {asked.person} alone:\n    │ {told}")
+        return told
+
+    def replies(self, exchange: Exchange) -> int:
+        """How many times Footnote has replied below a question by now."""
+        return self._stage.replies(exchange.asked)
 
     def well_marked(self, exchange: Exchange) -> Check:
         """Whether each claim has a marker, and each marker opens the very words that it stands behind."""
@@ -132,6 +152,8 @@ def private_fact(play: Play) -> tuple[list[Check], str]:
     """3. What stands only in a private channel reaches those who may read it, where only they read it."""
     words = "How much are we offering for Norvane?"
     in_public = play.in_channel("mirela", "general", words)
+    alone = play.look(in_public, words)
+    told = play.share(alone)
     for_member = play.in_dm("mirela", words)
     for_other = play.in_dm("jun", words)
     return [
@@ -140,6 +162,8 @@ def private_fact(play: Play) -> tuple[list[Check], str]:
         play.well_marked(for_member),
         Check("somebody else is refused", "4.2" not in for_other.text and not for_other.links),
         Check("both refusals are the same words", in_public.text == for_other.text),
+        Check("a look in private finds it, in the DM", "€4.2 million" in alone.text),
+        Check("it can't be shared with those who may not read it", "4.2" not in told and play.replies(in_public) == 1),
     ], for_other.text
 
 

@@ -9,16 +9,18 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from slack_sdk import WebClient
 
 from sandbox.seed import Seed
 from sandbox.server import Sandbox
+
+T = TypeVar("T")
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 FOOTNOTE = Path(sys.executable).with_name("footnote")
@@ -82,6 +84,43 @@ class Stage:
             time.sleep(0.2)
         raise DemoFailed(f"No reply within {ANSWER_TIMEOUT_S} s.")
 
+    def press(self, asked: Asked, message: Mapping[str, Any], action: str) -> None:
+        """Press a button below a reply, as whoever asked."""
+        pressed = {"channel": asked.channel, "ts": message["ts"], "action_id": action}
+        self.client(asked.person).api_call("sandbox.pressButton", json=pressed)
+
+    def opened_in_dm(self, person: str, after: str) -> Asked:
+        """The thread that Footnote has opened in a person's DM since something was said elsewhere.
+
+        Raises:
+            DemoFailed: there is none in time.
+        """
+        client = self.client(person)
+        dm = str(client.conversations_open(users=[self.bot_user])["channel"]["id"])
+
+        def roots() -> list[str]:
+            found = client.conversations_history(channel=dm, oldest=after)["messages"]
+            return [str(message["ts"]) for message in found if message.get("bot_id") == self.bot_id]
+
+        ts = _awaited(roots, "No thread in the DM")[0]
+        return Asked(person, dm, ts, ts)
+
+    def told_alone(self, asked: Asked) -> str:
+        """What Footnote has told a person alone in a conversation, in words that pass.
+
+        Raises:
+            DemoFailed: nothing, in time.
+        """
+        given = {"user": self._people[asked.person], "channel": asked.channel}
+        client = self.client(asked.person)
+        told = _awaited(lambda: client.api_call("sandbox.ephemerals", json=given)["messages"], "No word")
+        return str(told[-1]["text"])
+
+    def replies(self, asked: Asked) -> int:
+        """How many messages of Footnote's stand in the thread of what was asked."""
+        thread = self.client(asked.person).conversations_replies(channel=asked.channel, ts=asked.thread_ts)["messages"]
+        return sum(message.get("bot_id") == self.bot_id for message in thread)
+
     def thread_before(self, asked: Asked) -> list[dict[str, Any]]:
         """The messages of the thread before the one that was asked, oldest first."""
         thread = self.client(asked.person).conversations_replies(channel=asked.channel, ts=asked.thread_ts)["messages"]
@@ -117,6 +156,16 @@ class Stage:
         posted = self.client(person).chat_postMessage(channel=channel, text=text, thread_ts=thread_ts)
         ts = str(posted["ts"])
         return Asked(person, channel, ts, thread_ts or ts)
+
+
+def _awaited(look: Callable[[], list[T]], missing: str) -> list[T]:
+    """What is there as soon as something is."""
+    deadline = time.monotonic() + ANSWER_TIMEOUT_S
+    while not (found := look()):
+        if time.monotonic() > deadline:
+            raise DemoFailed(f"{missing} within {ANSWER_TIMEOUT_S} s.")
+        time.sleep(0.2)
+    return found
 
 
 @contextmanager

@@ -58,6 +58,12 @@ def sections_of(message: Mapping[str, Any]) -> tuple[Section, ...]:
     )
 
 
+def buttons_of(message: Mapping[str, Any]) -> Mapping[str, str]:
+    """The label of each button below a message, by what it does."""
+    elements = [element for block in message.get("blocks", []) for element in block.get("elements", [])]
+    return {str(e["action_id"]): str(e["text"]["text"]) for e in elements if e.get("type") == "button"}
+
+
 def mrkdwn_of(message: Mapping[str, Any]) -> Iterator[str]:
     """The mrkdwn of each block that has words; of the message itself where it has no blocks."""
     if not message.get("blocks"):
