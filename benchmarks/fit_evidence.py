@@ -107,20 +107,26 @@ class Fitted:
     """Both regressions: coefficients and base."""
 
     of_words: tuple[Matrix, float]
-    """Of nearness, margin and worth."""
+    """Of the columns of `inputs`."""
     of_paraphrases: tuple[Matrix, float]
     """Of nearness alone."""
 
     def log_odds(self, items: list[Item]) -> Matrix:
         """As the product judges, its rule for names left out."""
         (words, words_base), (paraphrases, paraphrases_base) = self.of_words, self.of_paraphrases
-        x, is_paraphrase = inputs(items), np.array([one.seen.is_paraphrase for one in items])
-        return np.where(is_paraphrase, x[:, :1] @ paraphrases + paraphrases_base, x @ words + words_base)
+        is_paraphrase = np.array([one.seen.is_paraphrase for one in items])
+        by_nearness = nearness(items) @ paraphrases + paraphrases_base
+        return np.where(is_paraphrase, by_nearness, inputs(items) @ words + words_base)
 
 
 def inputs(items: list[Item]) -> Matrix:
-    """The columns of the regressions: nearness, margin and worth, as the product takes them."""
-    return np.array([((one.seen.top + one.seen.meaning) / 2, one.seen.margin, one.seen.worth) for one in items])
+    """The columns of the regression for questions that share words: top, margin, reply and agreement."""
+    return np.array([(one.seen.top, one.seen.margin, one.seen.reply, one.seen.agreement) for one in items])
+
+
+def nearness(items: list[Item]) -> Matrix:
+    """The one column of the regression for paraphrases."""
+    return np.array([((one.seen.top + one.seen.meaning) / 2,) for one in items])
 
 
 def labels(items: list[Item]) -> Matrix:
@@ -158,7 +164,7 @@ def joined(sets: list[list[Item]]) -> Fitted:
     x, y = np.concatenate([inputs(items) for items in by_words]), np.concatenate([labels(items) for items in by_words])
     balance = labels(paraphrases)
     halves = np.where(balance == 1, 1 / max(balance.sum(), 1), 1 / max((1 - balance).sum(), 1)) / 2
-    return Fitted(fit(x, y, shares), fit(inputs(paraphrases)[:, :1], balance, halves))
+    return Fitted(fit(x, y, shares), fit(nearness(paraphrases), balance, halves))
 
 
 def main(arguments: list[str]) -> None:
@@ -167,7 +173,7 @@ def main(arguments: list[str]) -> None:
         sets = {argument: items_of(argument, Path(folder)) for argument in arguments}
     fitted = joined(list(sets.values()))
     (words, base), (paraphrases, base_of_paraphrases) = fitted.of_words, fitted.of_paraphrases
-    lines = [f"base {base:.2f}, nearness, margin, worth {np.round(words, 2)}"]
+    lines = [f"base {base:.2f}, top, margin, reply, agreement {np.round(words, 2)}"]
     lines.append(f"of paraphrases: base {base_of_paraphrases:.2f}, nearness {np.round(paraphrases, 2)}")
     for name, items in sets.items():
         others = [sets[other] for other in sets if other != name]

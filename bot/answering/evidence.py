@@ -11,7 +11,7 @@ from statistics import fmean
 from bot.answering.meaning import Similarity
 from bot.answering.quotable import Quotable, quotables
 from bot.answering.words import content_stems, identifiers, inverse_frequencies, share_covered
-from bot.answering.worth import weigh
+from bot.answering.worth import Weighed, weigh
 from bot.types import Evidence, Query
 from retrieval.embedding import packaged
 from retrieval.types import Hit, Passage, SearchResult
@@ -20,7 +20,7 @@ FITTED_TO = packaged.NAME
 """The embedding model whose cosines the weights below were fitted to; another one's lie elsewhere."""
 
 ENOUGH = 0.44
-"""Evidence is enough from this confidence on. Source: docs/decisions/0020."""
+"""Evidence is enough from this confidence on. Source: docs/decisions/0020, 0027."""
 
 MOST_PASSAGES = 8
 
@@ -30,8 +30,8 @@ _READ = 10
 _LOOKED_AT = 30
 """Hits that the features are made of; what ranks lower is noise."""
 
-_BASE, _NEARNESS, _MARGIN, _WORTH = -5.54, 2.98, 1.31, 3.54
-"""A logistic regression of the packaged model's scores. Source: benchmarks/fit_evidence.py, docs/decisions/0020."""
+_BASE, _TOP, _MARGIN, _REPLY, _AGREEMENT = -4.03, 3.40, 0.48, 4.71, 0.90
+"""A logistic regression of the packaged model's scores. Source: benchmarks/fit_evidence.py, docs/decisions/0027."""
 
 _BASE_OF_PARAPHRASE, _NEARNESS_OF_PARAPHRASE = -1.98, 4.36
 """The same where the nearest words share none with the query: the cosine owes nothing to words in common, and their
@@ -58,8 +58,11 @@ class Features:
     """By how much it is nearer than those that follow from the fifth on; 0 where there are none."""
     meaning: float
     """Cosine similarity of the nearest piece that could be quoted."""
-    worth: float
-    """Of the piece that answers best."""
+    reply: float
+    """The most that a piece brings together of the query's words, rarer ones counting more, and of its meaning: the
+    share of the words that are its own or its table's header's, times its cosine similarity."""
+    agreement: float
+    """1 where the piece that answers best stands in the passage that ranks first, 1/2 in the second, and so on."""
     is_paraphrase: bool
     """Whether that nearest piece has none of the query's words, in itself or in what it is read under."""
 
@@ -92,9 +95,17 @@ def features(query: str, hits: Sequence[Hit], similarity: Similarity) -> Feature
         top=dense[0],
         margin=dense[0] - fmean(later) if later else 0.0,
         meaning=nearest.meaning,
-        worth=weighed[0].worth,
+        reply=_reply(query, hits, weighed),
+        agreement=1 / (1 + sum(hit.score > weighed[0].piece.hit.score for hit in hits)),
         is_paraphrase=_shares_nothing(query, nearest.piece),
     )
+
+
+def _reply(query: str, hits: Sequence[Hit], weighed: Sequence[Weighed]) -> float:
+    weights = _weights(query, hits)
+    own = (frozenset(content_stems(f"{one.piece.header}\n{one.piece.own}")) for one in weighed)
+    shares = (share_covered(weights, weights, words) for words in own)
+    return max(share * one.meaning for share, one in zip(shares, weighed, strict=True))
 
 
 def _shares_nothing(query: str, piece: Quotable) -> bool:
@@ -103,13 +114,16 @@ def _shares_nothing(query: str, piece: Quotable) -> bool:
 
 
 def _covered(query: str, hits: Sequence[Hit]) -> list[float]:
-    """The share of the query's words in each passage; rarer ones count more, by how rare they are among the hits."""
-    texts = [_as_read(hit.passage) for hit in hits]
-    wanted = set(content_stems(query))
-    rarity = inverse_frequencies(texts)
-    rarest = math.log(2 * len(texts) + 2)
-    weights = {word: 1 + rarity.get(word, rarest) for word in wanted}
-    return [share_covered(wanted, weights, frozenset(content_stems(text))) for text in texts]
+    """The share of the query's words in each passage; rarer ones count more."""
+    weights = _weights(query, hits)
+    return [share_covered(weights, weights, frozenset(content_stems(_as_read(hit.passage)))) for hit in hits]
+
+
+def _weights(query: str, hits: Sequence[Hit]) -> dict[str, float]:
+    """What each word of the query counts, by how rare it is among the hits; in the order in which they were asked."""
+    rarity = inverse_frequencies([_as_read(hit.passage) for hit in hits])
+    rarest = math.log(2 * len(hits) + 2)
+    return {word: 1 + rarity.get(word, rarest) for word in content_stems(query)}
 
 
 def _as_read(passage: Passage) -> str:
@@ -117,10 +131,9 @@ def _as_read(passage: Passage) -> str:
 
 
 def _log_odds(seen: Features) -> float:
-    nearness = (seen.top + seen.meaning) / 2
     if seen.is_paraphrase:
-        return _BASE_OF_PARAPHRASE + _NEARNESS_OF_PARAPHRASE * nearness
-    return _BASE + _NEARNESS * nearness + _MARGIN * seen.margin + _WORTH * seen.worth
+        return _BASE_OF_PARAPHRASE + _NEARNESS_OF_PARAPHRASE * (seen.top + seen.meaning) / 2
+    return _BASE + _TOP * seen.top + _MARGIN * seen.margin + _REPLY * seen.reply + _AGREEMENT * seen.agreement
 
 
 def _by_names(query: str, hits: Sequence[Hit]) -> float:
