@@ -124,24 +124,24 @@ class Grounds:
         return _markers(one for one in sources if not self._is_indexed(one))
 
     def by_file(self, answer: PostedAnswer, file_id: str, scopes: Scopes) -> frozenset[int]:
-        """The markers that rest on a file which is gone, or shared no more where all who read them may open it."""
+        """The markers that rest on a file which is gone, is shared no more where all who read them may open it, or has
+        been changed: nobody knows what it says until it is read again."""
         file = self.describe(file_id)
-        shared = {self.place_of(channel) for channel in file.channels} if file else set()
         of_file = [one for one in _open(answer) if self.file_in(one.source_id) == file_id]
-        return _markers(one for one in of_file if not scopes.of(answer).admits(self._places(one) & shared))
+        return _markers(one for one in of_file if not self._stands_in_file(one, file, scopes.of(answer)))
 
     def by_readers(self, answer: PostedAnswer, scopes: Scopes) -> frozenset[int]:
         """The markers of which not everybody who reads the answer now may open the source."""
         return _markers(one for one in _open(answer) if not scopes.of(answer).admits(self._places(one)))
 
+    def _stands_in_file(self, cited: Cited, file: SharedFile | None, scope: Scope) -> bool:
+        passages = [_where_shared(one, file, self.place_of) for one in self.passages_of(cited.source_id)]
+        places = {place for passage in passages for place in passage.places}
+        return scope.admits(places) and all(stands_in(quote, passages) for quote in cited.quotes)
+
     def _as_shared(self, passage: Passage) -> Passage:
         file_id = self.file_in(passage.source_id)
-        if not file_id:
-            return passage
-        file = self.describe(file_id)
-        is_late = bool(file and file.changed_at and passage.updated_at and file.changed_at > passage.updated_at)
-        shared = frozenset(map(self.place_of, file.channels)) if file and not is_late else frozenset()
-        return replace(passage, places=passage.places & shared)
+        return _where_shared(passage, self.describe(file_id), self.place_of) if file_id else passage
 
     def _places(self, cited: Cited) -> frozenset[Place]:
         """Where a source stands now; talk stays where it is, a file or a document can be taken away."""
@@ -182,6 +182,13 @@ class Grounds:
                 raise
             return {}
         return {message.ts: message for message in thread}
+
+
+def _where_shared(passage: Passage, file: SharedFile | None, place_of: Callable[[str], Place]) -> Passage:
+    """A passage of a file, only in the places where Slack says now that it is shared; nowhere once it was changed."""
+    is_late = bool(file and file.changed_at and passage.updated_at and file.changed_at > passage.updated_at)
+    shared = frozenset(map(place_of, file.channels)) if file and not is_late else frozenset()
+    return replace(passage, places=passage.places & shared)
 
 
 def _open(answer: PostedAnswer) -> tuple[Cited, ...]:
