@@ -64,6 +64,15 @@ class Acting:
             **below,
         )
 
+    def confide(self) -> str:
+        """A new canary in a DM with Footnote, which nobody else may ever learn from there."""
+        person, app = self._person(_TALKING), self.still.workspace.app.user_id
+        room = self.still.workspace.direct(frozenset({person.id, app}))
+        if room is None:
+            return ""
+        story = f"{person.name} writes in their DM with Footnote"
+        return self._try("chat.postMessage", person, story, channel=room.id, text=self.sentence())
+
     def sentence(self) -> str:
         """A canary under a topic of its own, or under a shared one."""
         topic = self.random.choice(self.topics) if self._happens(0.25) else self.words.topic()
@@ -221,6 +230,7 @@ def _name(channel: Channel) -> str:
 
 _ACTS: tuple[tuple[Callable[[Acting], str], float], ...] = (
     (Acting.say, 3),
+    (Acting.confide, 1),
     (Acting.edit, 2),
     (Acting.delete, 2),
     (Acting.touch_file, 2),

@@ -128,13 +128,14 @@ def is_owed(wish: Wish, timeline: Timeline, at: float, admitted: Collection[Kind
 
 
 def _is_read(place: str, canary: str, timeline: Timeline) -> bool:
-    """Whether Footnote is there, has been told of it, and has been told that the canary stands there."""
+    """Whether Footnote reads there, has been told of it, and has been told that the canary stands there."""
 
     def stands(truth: Truth) -> bool:
         return place in truth.stands.get(canary, ())
 
     def is_in(truth: Truth) -> bool:
-        return place not in truth.rooms or truth.rooms[place].has_footnote
+        room = truth.rooms.get(place)
+        return room is None or (room.has_footnote and not room.is_dm)  # what is said in a DM is never evidence
 
     begun = [timeline.since(holds) for holds in (stands, is_in)]
     return is_in(timeline.now) and all(change is None or timeline.told_at(change) is not None for change in begun)
