@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.commands.measuring import EvalAccess
-from bot.commands.terminal import bar, say, say_json
+from bot.commands.terminal import bar, remark, say, say_json
 from bot.errors import UsageError
 from bot.settings import Settings
 
@@ -21,5 +21,7 @@ def run(command: EvalAccess, settings: Settings) -> int:  # noqa: ARG001  # a tr
     seeds = range(command.seed, command.seed + command.trials)
     with TemporaryDirectory(prefix="footnote-") as folder, bar("Trying", command.trials) as tell:
         report = run_trials(Path(folder), seeds, tell)
+    for story in report.stories:
+        remark(story)
     say_json(report.to_json()) if command.json else say(report.to_text())
     return 0 if report.has_passed else 1

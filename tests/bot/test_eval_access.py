@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import bot.answering.path
 from bot.access.membership import Membership
 from bot.answering.smalltalk import is_small_talk
+from bot.commands import access
+from bot.commands.measuring import EvalAccess
+from bot.errors import UsageError
 from bot.evaluation.access.judging import Findings
 from bot.evaluation.access.oracle import WORKSPACE, Kind, Room, Truth
 from bot.evaluation.access.report import Report, run_trials
 from bot.evaluation.access.stage import Theatre
 from bot.evaluation.access.trials import run_trial
+from bot.settings import Settings
 from bot.slack.grounds import Grounds
 from bot.slack.withdrawing import Withdrawing
 from bot.sync.events import Sync
@@ -59,10 +65,10 @@ def test_a_seed_gives_the_same_trial_every_time(theatre: Theatre) -> None:
     assert run_trial(theatre, 3) == run_trial(theatre, 3)
 
 
-def test_the_report_has_what_is_promised(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_report_has_what_is_promised(tmp_path: Path) -> None:
     """`--json` has the fields that the command's users count on, and progress is told."""
     done: list[int] = []
-    report = run_trials(tmp_path_factory.mktemp("one"), [1], done.append)
+    report = run_trials(tmp_path, [1], done.append)
     promised = {"trials", "questions", "leaks", "needless_refusals", "lag_seconds", "log_leaks"}
     assert promised <= report.to_json().keys()
     assert (report.trials, done) == (1, [1])
@@ -79,6 +85,33 @@ def test_a_failed_trial_tells_its_story() -> None:
         "  leak: a post shows somebody a canary"
     ]
     assert not report.has_passed
+
+
+def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object on stdout, and 0 where nothing leaked."""
+    settings = Settings.from_env({"FOOTNOTE_DATA": str(tmp_path)})
+    assert access.run(EvalAccess(trials=1, seed=2, json=True), settings) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["trials"], figures["leaks"], figures["needless_refusals"]) == (1, 0, 0)
+
+
+def test_the_command_tells_what_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """1 where anything was withheld without need, with the story on stderr and the figures on stdout."""
+    monkeypatch.setattr(Membership, "_scope", lambda _self, question, *_: Scope(question.team, frozenset()))
+    settings = Settings.from_env({"FOOTNOTE_DATA": str(tmp_path)})
+    assert access.run(EvalAccess(trials=3, seed=1, json=False), settings) == 1
+    printed = capsys.readouterr()
+    assert "needless refusals" in printed.out
+    assert "(footnote eval access --trials 1 --seed " in printed.err
+
+
+def test_the_command_needs_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package has no sandbox, and nobody is shown a traceback for that."""
+    monkeypatch.setattr(access, "find_spec", lambda _name: None)
+    with pytest.raises(UsageError, match="run this in a checkout"):
+        access.run(EvalAccess(trials=1, seed=1, json=True), Settings.from_env({"FOOTNOTE_DATA": str(tmp_path)}))
 
 
 # -------------------------------------------------------------------------------------- a guard is gone: it is noticed
