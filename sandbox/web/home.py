@@ -14,7 +14,8 @@ def home_page(app_dm: Channel, viewer: Viewer, handbook: bool) -> str:
     """The workspace with the viewer's Home tab open."""
     app = viewer.workspace.people[viewer.workspace.app.user_id]
     body = Markup(
-        '<div class="workspace" data-live="/home/live" data-mark="older" data-person="{}" data-thread="" data-highlight="">{}'
+        '<div class="workspace" data-live="/home/live" data-mark="older" data-person="{}" '
+        'data-thread="" data-highlight="">{}'
         '<main class="conversation"><header><h2>{} · Home</h2></header>'
         '<div class="messages" id="timeline">{}</div></main></div>'
     ).format(viewer.person.id, sidebar(app_dm, viewer, handbook), app.real_name, home_html(viewer))
