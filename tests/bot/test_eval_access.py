@@ -248,3 +248,10 @@ def test_the_oracle_knows_who_opens_a_room() -> None:
         "dm": {"ann"},
     }
     assert not replace(TRUTH, rooms={}).opens("ann", "open")
+
+
+def test_the_oracle_knows_that_a_room_shows_what_stands_in_it() -> None:
+    """Bo opens the shared channel, which is public, and may be given nothing of it elsewhere; Gus doesn't open it."""
+    assert TRUTH.may_see("bo", "partners", "partners")
+    assert not TRUTH.may_see("bo", "partners", "dm")
+    assert not TRUTH.may_see("gus", "partners", "partners")

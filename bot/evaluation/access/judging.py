@@ -78,12 +78,14 @@ class Judge:
         known = {canary for _, whose, canary in self._judged if whose == person}
         truth = self._timeline.now
         for canary in sorted(canaries):
-            if not (canary in known or truth.may_read(person, canary) or (person, canary) in self._waiting):
+            places = truth.stands.get(canary, frozenset())
+            is_theirs = any(truth.may_see(person, canary, place) for place in places)
+            if not (is_theirs or canary in known or (person, canary) in self._waiting):
                 self._findings.leaks.append(f"{person} can read {canary}, and nobody saw how it came there")
 
     def _compare(self, item: Item, person: str, truth: Truth) -> None:
         for canary in sorted(item.canaries):
-            if truth.may_read(person, canary) or (item.id, person, canary) in self._judged:
+            if truth.may_see(person, canary, item.room) or (item.id, person, canary) in self._judged:
                 continue
             if self._is_settled(item, person, canary):
                 self._judged.add((item.id, person, canary))
@@ -94,7 +96,7 @@ class Judge:
         """Whether what somebody sees without right has been judged for good."""
 
         def is_wrong(truth: Truth) -> bool:
-            return item.is_seen_by(person, truth) and not truth.may_read(person, canary)
+            return item.is_seen_by(person, truth) and not truth.may_see(person, canary, item.room)
 
         change = self._timeline.since(is_wrong)
         if change is None or (change.at <= item.at and not self._is_lag(item.at - change.at, item, change)):

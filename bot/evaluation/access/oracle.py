@@ -53,6 +53,15 @@ class Truth:
         """Whether somebody may open a place where it stands."""
         return any(self._may_open(person, place) for place in self.stands.get(canary, ()))
 
+    def may_see(self, person: str, canary: str, room_id: str) -> bool:
+        """Whether somebody may be shown it in a room: what stands there itself, they open by opening the room.
+
+        It makes a difference in a public channel that is shared, which every full member can open, and of which
+        nothing is to be used elsewhere for those who aren't in it.
+        """
+        stands_there = room_id in self.stands.get(canary, ()) and self.opens(person, room_id)
+        return stands_there or self.may_read(person, canary)
+
     def may_all_read(self, room_id: str, canary: str) -> bool:
         """Whether everybody who reads a reply in a room may, and everybody who joins the room later."""
         room = self.rooms[room_id]
