@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.errors import BotError, SlackError
+from bot.slack.inbox import LEASE_S
 from bot.slack.posting import Poster
 from bot.texts import NOT_FOR_GUESTS, REFUSAL
 from bot.types import FollowUps, Question, Surface, Turn
@@ -135,7 +136,8 @@ def test_a_question_edited_while_it_is_answered_gets_one_reply(office: Office) -
 
 def test_two_bots_on_one_database_answer_once(office: Office) -> None:
     """While a new instance takes over from an old one both hear everything, and each question has one reply."""
-    with office.bot(Answers(delay_s=0.05)) as old, office.bot(Answers(delay_s=0.05)) as new:
+    old_one, new_one = (office.bot(Answers(delay_s=0.05), lease_s=LEASE_S) for _ in range(2))
+    with old_one as old, new_one as new:
         asked = [office.say("ann", "general", f"@footnote how many days in {month}?") for month in range(6)]
         for ts in asked:
             eventually(lambda ts=ts: office.replies("ann", "general", ts))  # type: ignore[misc]  # bound per turn
@@ -325,6 +327,7 @@ def test_a_follow_up_sees_the_thread_as_its_readers_do(office: Office) -> None:
         office.say("deploybot", "general", "Deployed.", thread=ts)
         office.say("bo", "general", "Ask about <@U0ANN>'s team, @footnote", thread=ts)
         eventually(lambda: len(office.replies("ann", "general", ts)) == 2)
+        settled(bot)  # what an answer rests on is written down right after it stands
         turns = bot.threads.earlier_turns(bot.answers.asked[-1])
     assert turns == (
         Turn("ann", "@Footnote how many days?"),
