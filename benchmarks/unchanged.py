@@ -38,11 +38,13 @@ class _MadeUp:
         self._random = np.random.default_rng(1)
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        vectors = self._random.normal(size=(len(texts), self.dimension)).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors: NDArray[np.float32] = self._random.normal(size=(len(texts), self.dimension)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
-        return self.embed_passages([text])[0]
+        (vector,) = self.embed_passages([text])
+        return np.asarray(vector, dtype=np.float32)
 
 
 def main(folder: Path) -> None:
