@@ -20,7 +20,7 @@ from bot.slack.socket import take
 from bot.types import FollowUps, Question, Surface
 from retrieval.types import Anchor, Passage, Place
 from sandbox.still import StillSandbox
-from tests.scenarios.office import ANSWER, SEED, Answers, Bot, Office, eventually
+from tests.scenarios.office import ANSWER, LEASE_S, SEED, Answers, Bot, Office, eventually
 
 LOOK, SHARE = "look", "share"
 DAY_S = 24 * 3600.0
@@ -39,10 +39,15 @@ class StillOffice(Office):
 
     @contextmanager
     def bot(
-        self, answers: Answers | None = None, follow_ups: FollowUps = FollowUps.ASKER, clock: object = None
+        self,
+        answers: Answers | None = None,
+        follow_ups: FollowUps = FollowUps.ASKER,
+        clock: object = None,
+        lease_s: float = LEASE_S,
     ) -> Iterator[Bot]:
         """A bot that takes what comes until the block ends, and deals with it."""
-        with self.taking(self.joined(answers or Answers(), follow_ups, self._still.workspace.clock.now)) as self._bot:
+        joined = self.joined(answers or Answers(), follow_ups, self._still.workspace.clock.now, lease_s)
+        with self.taking(joined) as self._bot:
             self.settle()
             yield self._bot
             self.settle()

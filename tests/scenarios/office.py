@@ -69,7 +69,7 @@ SEED = Seed(
 HASTE = Timing(ack_timeout_s=0.5, retry_delays_s=(0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0))
 """Slack's times are seconds and minutes. Here it tries more often, and for half a minute, so that nothing is lost while
 a bot takes long to start again on a busy machine; a test that goes well waits for none of it."""
-_LEASE_S = 1.0
+LEASE_S = 1.0
 """So short that what a dead bot held is taken up soon; on a busy machine a living one can lose it, too."""
 ANSWER = Answer(
     (Claim("You can carry over *five* days.", UnitKind.SENTENCE, (1,)),),
@@ -219,7 +219,7 @@ class Office:
         answers: Answers | None = None,
         follow_ups: FollowUps = FollowUps.ASKER,
         clock: Callable[[], float] = time.time,
-        lease_s: float = _LEASE_S,
+        lease_s: float = LEASE_S,
     ) -> Iterator[Bot]:
         """A bot that runs until the block ends; a second one after it finds the first one's state."""
         bot = self.joined(answers or Answers(), follow_ups, clock, lease_s)
@@ -236,7 +236,7 @@ class Office:
         answers: Answers,
         follow_ups: FollowUps = FollowUps.ASKER,
         clock: Callable[[], float] = time.time,
-        lease_s: float = _LEASE_S,
+        lease_s: float = LEASE_S,
     ) -> Bot:
         """A bot that is not started yet."""
         client = open_client(self.sandbox.bot_token, self.sandbox.api_url)
