@@ -32,14 +32,6 @@ _VARIES = re.compile(r'\d{10}\.\d{6}|"value": "[\w-]+"|"block_id": "b[0-9a-f]+"|
 """Times, ids that Slack gives, and the random ids of what a button offers."""
 
 
-@pytest.fixture(scope="module")
-def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
-    """What is costly to set up."""
-    theatre = Theatre(tmp_path_factory.mktemp("refusals"))
-    yield theatre
-    theatre.close()
-
-
 @pytest.fixture
 def company(theatre: Theatre) -> Iterator[Company]:
     """A company that Footnote has read."""

@@ -30,14 +30,6 @@ SEED = Seed(
 )
 
 
-@pytest.fixture(scope="module")
-def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
-    """What is costly to set up."""
-    theatre = Theatre(tmp_path_factory.mktemp("looks"))
-    yield theatre
-    theatre.close()
-
-
 @pytest.fixture
 def company(theatre: Theatre) -> Iterator[Company]:
     """A company that Footnote has read."""
